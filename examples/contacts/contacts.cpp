@@ -21,7 +21,17 @@ struct pile {
   std::vector<body_shape> shapes{body_shape::box, body_shape::sphere, body_shape::capsule};
   std::vector<vector3> sizes{{1, 1, 1}, {0.5, 0, 0}, {0.4, 0.5, 0}};
   std::vector<quadrat::quaternion<double>> orientations{{1, 0, 0, 0}, {1, 0, 0, 0}, {1, 0, 0.2, 0}};
+  std::vector<quadrat::particle_id> ids{10, 20, 30};  // stay with the bodies
   std::vector<quadrat::plane<double>> planes{{{0, 0, 1}, 0}};
+
+  /// Another ball, far from the others, comes first from now on.
+  void put_in_front() {
+    centers.insert(centers.begin(), {9, 9, 0.3});
+    shapes.insert(shapes.begin(), body_shape::sphere);
+    sizes.insert(sizes.begin(), {0.35, 0, 0});
+    orientations.insert(orientations.begin(), {1, 0, 0, 0});
+    ids.insert(ids.begin(), 40);
+  }
 
   /// A view: nothing is copied.
   [[nodiscard]] quadrat::bodies_view<double> view() const {
@@ -30,12 +40,14 @@ struct pile {
     bodies.shapes = shapes.data();
     bodies.sizes = sizes.data();
     bodies.orientations = orientations.data();
+    bodies.ids = ids.data();
     bodies.planes = planes;
     return bodies;
   }
 };
 
-/// Contacts of the pile in two steps, between which the ball is lifted off. Gives how many of the second step are old.
+/// Contacts of the pile in two steps, between which its ball is lifted off, and another one comes. Gives how many of
+/// the second step are old.
 std::size_t find_contacts(const quadrat::cpu_context& context) {
   pile bodies;
   auto detector = quadrat::make_contact_detector<double>(context, {.sorted = true});  // by (a, b, feature)
@@ -51,11 +63,14 @@ std::size_t find_contacts(const quadrat::cpu_context& context) {
     for (std::size_t k = 0; k < contacts.count; ++k) {
       const auto& contact = contacts.records[k];
       const bool is_new = matcher.previous()[k] == quadrat::no_contact;
-      std::printf("  %u and %u: depth %.3f, normal (%.2f, %.2f, %.2f)%s\n", contact.a, contact.b, contact.depth,
-                  contact.normal[0], contact.normal[1], contact.normal[2], is_new ? ", new" : "");
+      const bool floor = contact.b >= quadrat::first_plane;
+      const std::string other = floor ? "the floor" : std::to_string(bodies.ids[contact.b]);
+      std::printf("  %u and %s: depth %.3f, normal (%.2f, %.2f, %.2f)%s\n", bodies.ids[contact.a], other.c_str(),
+                  contact.depth, contact.normal[0], contact.normal[1], contact.normal[2], is_new ? ", new" : "");
       if (!is_new) ++kept;
     }
     bodies.centers[1][2] += 0.2;
+    bodies.put_in_front();
   }
   return kept;
 }

@@ -76,6 +76,7 @@ class contacts_on final : public worker_on<contact_search, Context> {
     view.sizes = static_cast<const vec<T, 3>*>(bodies.sizes);
     view.orientations = static_cast<const quaternion<T>*>(bodies.orientations);
     view.groups = groups_.of(context, bodies.groups);
+    view.ids = ids_.of(context, bodies.ids);
     std::vector<plane<T>> planes;
     for (std::size_t p = 0; p + 3 < bodies.planes.size(); p += 4) {
       const double* const four = bodies.planes.data() + p;
@@ -140,7 +141,7 @@ class contacts_on final : public worker_on<contact_search, Context> {
                         : run<vec<int, 3>, integers_of<std::int32_t>, std::int32_t>(first, to);
   }
 
-  index_array<Context> shape_numbers_, groups_;
+  index_array<Context> shape_numbers_, groups_, ids_;
   array<body_shape, Context> shapes_;
   contact_detector<Context, T> detector_;
 };

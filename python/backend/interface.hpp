@@ -22,7 +22,7 @@
 namespace quadrat::python {
 
 /// Changes with every change below: both sides must be of one build.
-inline constexpr int interface_version = 5;
+inline constexpr int interface_version = 6;
 
 /// Types of elements.
 enum class number : std::uint8_t {
@@ -210,6 +210,7 @@ struct bodies_given {
   const void* sizes = nullptr;         ///< (N, 3)
   const void* orientations = nullptr;  ///< (N, 4): w, x, y, z
   integers groups{};
+  integers ids{};
   std::vector<double> planes{};  ///< on the host, by plane: normal, offset
 };
 

@@ -118,9 +118,10 @@ struct number_or_array {
 }
 
 [[nodiscard]] nb::tuple find_contacts(nb::handle centers, nb::handle radii, const std::string& shape, nb::handle shapes,
-                                      nb::handle sizes, nb::handle orientations, nb::handle groups, nb::handle planes,
-                                      nb::handle box, nb::handle periodic, nb::handle origin, const std::string& method,
-                                      bool sorted, double bin_size, int threads, nb::handle index_dtype) {
+                                      nb::handle sizes, nb::handle orientations, nb::handle groups, nb::handle ids,
+                                      nb::handle planes, nb::handle box, nb::handle periodic, nb::handle origin,
+                                      const std::string& method, bool sorted, double bin_size, int threads,
+                                      nb::handle index_dtype) {
   const origin_of_arrays where = origin_of(centers, "centers");
   given_array array = points_from(centers, where, 3, "centers");
   const std::size_t count = array.shape()[0];
@@ -129,6 +130,7 @@ struct number_or_array {
   std::optional<given_array> turns = rows_from(orientations, "orientations", count, 4, where, array.type());
   std::optional<given_array> kinds = indices_from(shapes, "shapes", count, where, "bodies");
   std::optional<given_array> members = indices_from(groups, "groups", count, where, "bodies");
+  std::optional<given_array> identities = indices_from(ids, "ids", count, where, "bodies");
   const domain_given domain = domain_from(box, 3, periodic, origin);
   const bool long_indices = long_indices_from(index_dtype).value_or(where.long_indices());
 
@@ -151,8 +153,10 @@ struct number_or_array {
   bodies.orientations = received(turns);
   received(kinds);
   received(members);
+  received(identities);
   bodies.shapes = of(kinds);
   bodies.groups = of(members);
+  bodies.ids = of(identities);
   bodies.planes = planes_from(planes);
   unlocked([&] { search->build(bodies); });
   return contacts_of(*search, where, array.type(), long_indices);
@@ -240,7 +244,7 @@ class cell_lists {
 void add_bodies(nb::module_& module) {
   const auto any = [](const char* name) { return nb::arg(name).none(); };
   module.def("contacts", &find_contacts, nb::arg("centers").none(), any("radii"), nb::arg("shape"), any("shapes"),
-             any("sizes"), any("orientations"), any("groups"), any("planes"), any("box"), any("periodic"),
+             any("sizes"), any("orientations"), any("groups"), any("ids"), any("planes"), any("box"), any("periodic"),
              any("origin"), nb::arg("method"), nb::arg("sorted"), nb::arg("bin_size"), nb::arg("threads"),
              any("index_dtype"));
   nb::class_<cell_lists>(module, "CellLists")

@@ -8,7 +8,8 @@ from ._numbers import whole
 
 
 class Contacts(NamedTuple):
-    """Arrays by contact. Body `a` has the smaller index; plane k has the index (number of bodies) + k and is always `b`.
+    """Arrays by contact. Body `a` has the smaller index (the smaller id, where ids are given); plane k is always `b`, as
+    2**31 + k: `b >= 2**31` are contacts with planes. In int32 these numbers wrap around to -2**31 + k.
 
     a, b : (C,) indices. depth : (C,), positive. normal : (C, 3), unit vectors from a to b. point_a, point_b : (C, 3), on
     the surfaces: point_a - point_b = depth * normal. shift : (C, 3) integers: b is at center_b + shift * box. feature :
@@ -33,6 +34,7 @@ def contacts(
     shapes=None,
     sizes=None,
     orientations=None,
+    ids=None,
     planes=None,
     box=None,
     periodic=None,
@@ -54,10 +56,12 @@ def contacts(
     sizes : (N, 3). Sphere: (radius, -, -). Ellipsoid: half-axes. Capsule: (radius, half the distance of the caps' centers,
         -), along z. Box: half edges. Not needed for spheres with radii.
     orientations : (N, 4) quaternions (w, x, y, z) of any length but 0; by default none is turned
+    ids : (N,) different integers from 0 to 2**31 - 1 that stay with the bodies when others come, go or change places:
+        `a` is then the body with the smaller id, and (ids[a], ids[b], feature) is the same contact from call to call
     planes : (P, 4) unit normals and offsets: points p with normal . p < offset are solid
     box, periodic, origin : lengths of a rectangular box, see `neighbor_list`; without one space is open
     method : one of `contact_methods`, or "auto"
-    sorted : orders contacts by (a, b, feature); otherwise the order is any
+    sorted : orders contacts by (a, b, feature), with ids by those of a and b; otherwise the order is any
     bin_size : edge of a bin; 0: chosen
     threads, index_dtype : see `neighbor_list`
 
@@ -67,7 +71,7 @@ def contacts(
 
     Raises
     ------
-    ValueError naming the first body that is impossible; TypeError for types that are not accepted.
+    ValueError naming the first body that is impossible, or two with one id; TypeError for types that are not accepted.
     """
     if radii is None and sizes is None:
         raise ValueError("the bodies have no size; a radius of all, radii or sizes are needed")
@@ -80,6 +84,7 @@ def contacts(
             sizes,
             orientations,
             None,
+            ids,
             planes,
             box,
             periodic,

@@ -98,7 +98,6 @@ struct fill_planes {
     std::uint64_t at = offsets[i];
     const std::uint64_t end = offsets[i + 1];
     if (at == end) return;
-    const auto first_plane = static_cast<particle_id>(search.bodies.size());
     search.visit(i, [&](std::uint32_t k, std::uint32_t found, const contact_manifold<T>& manifold) {
       for (std::uint32_t point = 0; point < found && at < end; ++point) {
         sink.write_of_plane(at++, manifold.points[point], static_cast<particle_id>(i), first_plane + k);

@@ -37,7 +37,7 @@ contacts_view<T> contact_detector<Context, T>::view() const {
   using stage = typename implementation::stage;
   require(found.state != stage::empty, "nothing has been built yet; call build first");
   require(found.state != stage::failed, "the last build has failed; build again before using the contacts");
-  return {found.size, found.records[found.current].data()};
+  return {found.size, found.records[found.current].data(), found.ids};
 }
 
 template <typename Context, typename T>

@@ -13,15 +13,17 @@ namespace quadrat {
 
 namespace detail {
 
-/// Index: contact. Packs its bodies into one number; the second id takes `bits` bits.
+/// Index: contact. Packs its bodies into one number; the second takes `bits` bits. Planes come after the bodies.
 template <typename T>
 struct contact_key {
   const contact<T>* records;
   std::uint64_t* keys;
+  std::uint32_t bodies;
   int bits;
 
   QUADRAT_HD void operator()(std::size_t k) const {
-    keys[k] = static_cast<std::uint64_t>(records[k].a) << bits | records[k].b;
+    const particle_id b = records[k].b;
+    keys[k] = static_cast<std::uint64_t>(records[k].a) << bits | (b < first_plane ? b : bodies + (b - first_plane));
   }
 };
 
@@ -58,11 +60,12 @@ class listed_passes final : public body_passes<T> {
 }  // namespace detail
 
 template <typename Context, typename T>
-void contact_detector<Context, T>::implementation::build(const bodies_view<T>& bodies) {
+void contact_detector<Context, T>::implementation::build(const bodies_view<T>& given) {
   state = stage::failed;
   size = 0;
   current = 0;
-  detail::check_bodies(bodies, options.domain);
+  detail::check_bodies(given, options.domain);
+  const bodies_view<T> bodies = by_id.arrange(given);
   detail::pair_request request{bodies.size()};
   request.spheres = bodies.spheres();
   request.number_bytes = sizeof(T);
@@ -84,7 +87,9 @@ void contact_detector<Context, T>::implementation::build(const bodies_view<T>& b
     search.end_round();
     contacts_of_a_body = static_cast<double>(size) / static_cast<double>(bodies.size());
   }
-  if (size > 0 && sorted()) sort(bodies.size() + bodies.planes.size());
+  if (size > 0 && sorted()) sort(bodies);
+  by_id.name(records[current].data(), size);
+  ids = given.ids;
   state = stage::built;
 }
 
@@ -187,12 +192,13 @@ void contact_detector<Context, T>::implementation::grow(std::uint64_t contacts) 
 
 /// Sorts by (a, b). The sort is stable, and contacts of one pair were written in the order of features.
 template <typename Context, typename T>
-void contact_detector<Context, T>::implementation::sort(std::size_t ids) {
-  const int bits = key_bits_for(ids);
+void contact_detector<Context, T>::implementation::sort(const bodies_view<T>& bodies) {
+  const int bits = key_bits_for(bodies.size() + bodies.planes.size());
   keys.resize_discarding(context, records[0].size());
   order.resize_discarding(context, records[0].size());
   records[1].resize_discarding(context, records[0].size());
-  for_each(context, "contacts.keys", size, detail::contact_key<T>{records[0].data(), keys.data(), bits});
+  for_each(context, "contacts.keys", size,
+           detail::contact_key<T>{records[0].data(), keys.data(), static_cast<std::uint32_t>(bodies.size()), bits});
   sort_pairs(context, keys.data(), order.data(), size, 2 * bits, scratch, sort_values::index);
   for_each(context, "contacts.sort", size,
            detail::gather_contact<T>{order.data(), records[0].data(), records[1].data()});
@@ -201,8 +207,8 @@ void contact_detector<Context, T>::implementation::sort(std::size_t ids) {
 
 template <typename Context, typename T>
 std::size_t contact_detector<Context, T>::implementation::bytes() const {
-  return search.bytes() + candidates.bytes() + rows.bytes() + planes.bytes() + records[0].bytes() + records[1].bytes() +
-         keys.bytes() + order.bytes() + scratch.bytes();
+  return by_id.bytes() + search.bytes() + candidates.bytes() + rows.bytes() + planes.bytes() + records[0].bytes() +
+         records[1].bytes() + keys.bytes() + order.bytes() + scratch.bytes();
 }
 
 }  // namespace quadrat

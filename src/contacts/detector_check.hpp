@@ -83,8 +83,9 @@ template <typename T>
 }  // namespace detail
 
 template <typename Context, typename T>
-void contact_detector<Context, T>::implementation::fail(const bodies_view<T>& bodies, std::size_t i) {
-  const detail::body_on_host<T> found = detail::bring_body(context, bodies, i);
+void contact_detector<Context, T>::implementation::fail(const bodies_view<T>& bodies, std::size_t place) {
+  const detail::body_on_host<T> found = detail::bring_body(context, bodies, place);
+  const std::size_t i = by_id.body_at(place);
   const box<T, 3> domain = options.domain.value_or(detail::open_box<T>());
   const detail::body_fault fault = detail::place_body<T>{found.view(), domain}.fault_of(0);
   throw data_error(message("body ", i, detail::complaint_about(found, fault, domain)), i);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "contacts/bodies/by_id.hpp"
 #include "contacts/bodies/place.hpp"
 #include "contacts/candidate_pairs.hpp"
 #include "contacts/count_fill.hpp"
@@ -20,9 +21,9 @@ namespace quadrat {
 template <typename Context, typename T>
 struct contact_detector<Context, T>::implementation {
   implementation(const Context& where, const contact_options<T>& chosen)
-      : context(where), options(chosen), search(where) {}
+      : context(where), options(chosen), by_id(where), search(where) {}
 
-  void build(const bodies_view<T>& bodies);
+  void build(const bodies_view<T>& given);
   void grow(std::uint64_t contacts);
   [[nodiscard]] std::size_t bytes() const;
 
@@ -31,8 +32,10 @@ struct contact_detector<Context, T>::implementation {
   enum class stage { empty, built, failed } state = stage::empty;
   bool found_directly = false;  ///< whether the last build used the direct search
   std::uint64_t size = 0;
-  double contacts_of_a_body = -1;  ///< in the last search that found all; below 0: there was none
+  const particle_id* ids = nullptr;  ///< of the bodies of the last build
+  double contacts_of_a_body = -1;    ///< in the last search that found all; below 0: there was none
 
+  detail::bodies_by_id<Context, T> by_id;
   detail::search_plan<Context, T> search;
   detail::candidate_pairs<Context, T> candidates;
   detail::counted_rows<Context> rows;
@@ -59,8 +62,8 @@ struct contact_detector<Context, T>::implementation {
   void find_in_rows(const bodies_view<T>& bodies, std::size_t pair_rows,
                     const detail::row_passes<Family, detail::contact_sink<T>>& passes, const Family& family);
   [[nodiscard]] detail::plane_search<T> plane_rows(const bodies_view<T>& bodies);
-  void sort(std::size_t ids);
-  [[noreturn]] void fail(const bodies_view<T>& bodies, std::size_t i);
+  void sort(const bodies_view<T>& bodies);
+  [[noreturn]] void fail(const bodies_view<T>& bodies, std::size_t place);
 };
 
 }  // namespace quadrat

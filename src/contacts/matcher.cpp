@@ -3,8 +3,10 @@
 
 #include "core/backend.hpp"
 #include "core/point_checks.hpp"
+#include "quadrat/contacts/shapes.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/atomic.hpp"
+#include "quadrat/parallel/fault.hpp"
 
 namespace quadrat {
 
@@ -19,9 +21,14 @@ struct contact_key {
   }
 };
 
+[[nodiscard]] QUADRAT_HD particle_id id_of(const contact_keys_view& keys, particle_id body) {
+  return keys.ids == nullptr || body >= first_plane ? body : keys.ids[body];
+}
+
 [[nodiscard]] QUADRAT_HD contact_key read_key(const contact_keys_view& keys, std::size_t k) {
-  const std::uint64_t first = keys.first[k * keys.stride];
-  return {first << 32 | keys.second[k * keys.stride], keys.features == nullptr ? 0u : keys.features[k * keys.stride]};
+  const std::uint64_t first = id_of(keys, keys.first[k * keys.stride]);
+  return {first << 32 | id_of(keys, keys.second[k * keys.stride]),
+          keys.features == nullptr ? 0u : keys.features[k * keys.stride]};
 }
 
 /// SplitMix64's output function (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
@@ -68,21 +75,23 @@ struct find_contact {
   QUADRAT_HD void operator()(std::size_t k) const { previous[k] = remembered.find(read_key(keys, k)); }
 };
 
-/// Keys are unique, so that each takes the first free slot without comparing keys.
+/// Each key takes the first free slot. Equal keys meet on the way, which is a fault.
 struct remember_contact {
   contact_keys_view keys;
   std::uint64_t* pairs;
   std::uint32_t* features;
   std::uint32_t* table;
   std::uint64_t mask;
+  fault_flag faults;
 
   QUADRAT_HD void operator()(std::size_t k) const {
     const contact_key key = read_key(keys, k);
     pairs[k] = key.pair;
     if (features != nullptr) features[k] = key.feature;
-    std::uint64_t slot = home_slot(key, mask);
-    while (atomic_compare_exchange(table + slot, no_contact, static_cast<std::uint32_t>(k)) != no_contact) {
-      slot = (slot + 1) & mask;
+    for (std::uint64_t slot = home_slot(key, mask);; slot = (slot + 1) & mask) {
+      const std::uint32_t met = atomic_compare_exchange(table + slot, no_contact, static_cast<std::uint32_t>(k));
+      if (met == no_contact) return;
+      if (read_key(keys, met) == key) return faults.raise(fault_kind::value_range, k > met ? k : met);
     }
   }
 };
@@ -110,14 +119,33 @@ void contact_matcher<Context>::match(const contact_keys_view& keys) {
   if (has_features_) features_.resize_discarding(context_, keys.count);
   table_.resize_discarding(context_, slots);
   fill_bytes(context_, table_.data(), 0xff, slots * sizeof(std::uint32_t));
+  fault_.resize_discarding(context_, 1);
+  fill_bytes(context_, fault_.data(), 0xff, fault_.bytes());
   for_each(context_, "contacts.remember", keys.count,
-           remember_contact{keys, pairs_.data(), has_features_ ? features_.data() : nullptr, table_.data(), slots - 1});
+           remember_contact{keys,
+                            pairs_.data(),
+                            has_features_ ? features_.data() : nullptr,
+                            table_.data(),
+                            slots - 1,
+                            {fault_.data(), nullptr}});
   size_ = keys.count;
 }
 
 template <typename Context>
+void contact_matcher<Context>::check() const {
+  if (size_ == 0) return;
+  const std::uint64_t word = to_host(context_, fault_)[0];
+  if (word == ~std::uint64_t{0}) return;
+  const std::uint64_t k = word >> 8, pair = to_host(context_, pairs_.data() + k, 1)[0];
+  const std::uint32_t feature = has_features_ ? to_host(context_, features_.data() + k, 1)[0] : 0;
+  throw data_error(message("contact ", k, ", of bodies ", pair >> 32, " and ", pair & 0xffffffffu, " with the feature ",
+                           feature, ", is also given before; each must have another pair or feature"),
+                   k);
+}
+
+template <typename Context>
 std::size_t contact_matcher<Context>::bytes() const {
-  return previous_.bytes() + pairs_.bytes() + features_.bytes() + table_.bytes();
+  return previous_.bytes() + pairs_.bytes() + features_.bytes() + table_.bytes() + fault_.bytes();
 }
 
 template class contact_matcher<backend_context>;

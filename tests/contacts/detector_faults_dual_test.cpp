@@ -53,6 +53,35 @@ std::string complaint_of_build(const body_scene<T>& scene) {
 
 using contact_faults = backend_test;
 
+/// Also says whose index the error has.
+std::string complaint_about_ids(const std::vector<particle_id>& ids, std::uint64_t offender) {
+  body_scene<float> scene = three_boxes();
+  scene.ids = ids;
+  const backend_context context;
+  const bodies_on_device<float> stored(context, scene);
+  contact_detector<backend_context, float> detector(context, {});
+  try {
+    detector.build(stored.view());
+  } catch (const data_error& problem) {
+    EXPECT_EQ(problem.index(), offender);
+  }
+  return complaint_of_build<data_error>(scene);
+}
+
+TEST_F(contact_faults, of_ids_are_those_of_two_bodies_or_of_planes) {
+  EXPECT_EQ(complaint_about_ids({7, 9, 9}, 2), "bodies 1 and 2 both have the id 9; ids must differ");
+  EXPECT_EQ(complaint_about_ids({7, 9, 7}, 2), "bodies 0 and 2 both have the id 7; ids must differ");
+  EXPECT_EQ(complaint_about_ids({5, first_plane, no_particle}, 1),
+            "body 1 has the id 2147483648; ids of bodies are below 2^31, from which planes count");
+}
+
+TEST_F(contact_faults, of_data_name_the_index_of_a_body_with_an_id) {
+  body_scene<float> scene = three_boxes();
+  scene.ids = {30, 20, 10};
+  scene.sizes[2] = {1, 0, 1};
+  expect_words(complaint_of_build<data_error>(scene), {"body 2, of shape box, has size (1, 0, 1)"});
+}
+
 TEST_F(contact_faults, of_data_name_the_first_body_its_value_and_what_would_do) {
   body_scene<float> scene = three_boxes();
   scene.centers[2] = {2, NAN, 0};

@@ -131,7 +131,8 @@ TEST_P(contact_memory, is_taken_once_for_one_size) {
   counting_memory memory;
   {
     const backend_context context = memory.context(determinism::run_to_run);
-    const body_scene<float> scene = many_bodies(400);
+    body_scene<float> scene = many_bodies(400);
+    for (particle_id i = 0; i < 400; ++i) scene.ids.push_back(400 - i);
     const bodies_on_device<float> stored(context, scene);
     contact_options<float> options;
     options.method = GetParam();

@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "quadrat/contacts/shapes.hpp"
 #include "quadrat/core/error.hpp"
 #include "support/backend.hpp"
 #include "support/counting_memory.hpp"
@@ -202,6 +203,45 @@ TEST_F(contact_matcher_test, counts_that_have_been_met_allocate_nothing) {
     EXPECT_GE(matcher.bytes(), 3000 * 24u);
   }
   EXPECT_EQ(memory.live_bytes(), 0u);
+}
+
+TEST_F(contact_matcher_test, bodies_are_known_by_their_ids_and_planes_by_themselves) {
+  const backend_context context;
+  contact_matcher<backend_context> matcher(context);
+  const auto match = [&](const std::vector<key>& contacts, const std::vector<particle_id>& ids) {
+    const keys_on_device keys(context, contacts, true);
+    const auto stored = to_device(context, ids);
+    contact_keys_view view = keys.view();
+    view.ids = stored.data();
+    matcher.match(view);
+    matcher.check();
+    return to_host(context, matcher.previous(), matcher.size());
+  };
+  match({{0, 1, 5}, {1, 2, 0}, {2, first_plane, 0}, {0, first_plane + 1, 3}}, {10, 20, 30});
+  // Body 20 has gone, 25 has come, and the others have changed places.
+  EXPECT_EQ(match({{0, first_plane, 0}, {2, first_plane + 1, 3}, {1, 0, 0}, {2, 1, 5}}, {30, 25, 10}),
+            (std::vector<std::uint32_t>{2, 3, no_contact, no_contact}));
+}
+
+TEST_F(contact_matcher_test, contacts_with_the_same_key_are_refused) {
+  const backend_context context;
+  contact_matcher<backend_context> matcher(context);
+  matcher.check();
+  const keys_on_device twice(context, {{3, 4, 1}, {3, 4, 0}, {4, 3, 1}, {3, 4, 1}}, true);
+  matcher.match(twice.view());
+  try {
+    matcher.check();
+    FAIL() << "no error";
+  } catch (const data_error& problem) {
+    EXPECT_STREQ(problem.what(),
+                 "contact 3, of bodies 3 and 4 with the feature 1, is also given before; each must have "
+                 "another pair or feature");
+    EXPECT_EQ(problem.index(), 3u);
+  }
+  std::mt19937_64 random(5);
+  const keys_on_device once(context, random_keys(3000, 100, 4, random), true);
+  matcher.match(once.view());
+  EXPECT_NO_THROW(matcher.check());
 }
 
 TEST_F(contact_matcher_test, too_many_contacts_are_refused) {

@@ -39,6 +39,7 @@ class body_scene_maker {
     if (one_in(3)) make_planes();
     if (one_in(3)) make_groups();
     choose_bins();
+    if (one_in(3)) make_ids();
     return std::move(s_);
   }
 
@@ -189,6 +190,13 @@ class body_scene_maker {
     }
   }
 
+  /// In any order, with gaps.
+  void make_ids() {
+    for (std::size_t i = 0; i < s_.centers.size(); ++i) s_.ids.push_back(static_cast<particle_id>(3 * i + below(3)));
+    if (!one_in(3)) std::shuffle(s_.ids.begin(), s_.ids.end(), random_);
+    if (one_in(3) && !s_.ids.empty()) *std::ranges::max_element(s_.ids) = first_plane - 1;
+  }
+
   void choose_bins() {
     const std::size_t way = below(5);
     if (way == 0) s_.options.bin_size = least_ / T(8);   // as the lattice
@@ -207,9 +215,10 @@ class body_scene_maker {
 
 template <typename T>
 [[nodiscard]] std::string describe(const body_scene<T>& s) {
-  std::string text = message(s.centers.size(), " bodies, shape ", static_cast<int>(s.shape),
-                             s.shapes.empty() ? "" : " and others", s.planes.empty() ? "" : ", planes",
-                             s.groups.empty() ? "" : ", groups", ", bin size ", s.options.bin_size);
+  std::string text =
+      message(s.centers.size(), " bodies, shape ", static_cast<int>(s.shape), s.shapes.empty() ? "" : " and others",
+              s.planes.empty() ? "" : ", planes", s.groups.empty() ? "" : ", groups", s.ids.empty() ? "" : ", ids",
+              ", bin size ", s.options.bin_size);
   if (!s.options.domain) return text + ", no domain";
   for (int axis = 0; axis < 3; ++axis) {
     text += message(s.options.domain->periodic[axis] ? ", periodic " : ", open ", s.options.domain->lower[axis], " + ",

@@ -23,7 +23,8 @@ class some_bodies {
         radii_(take(context, scene.radii, ids)),
         sizes_(take(context, scene.sizes, ids)),
         orientations_(take(context, scene.orientations, ids)),
-        groups_(take(context, scene.groups, ids)) {}
+        groups_(take(context, scene.groups, ids)),
+        ids_(to_device(context, ids)) {}
 
   [[nodiscard]] bodies_view<T> view() const {
     bodies_view<T> result = like_;
@@ -33,6 +34,7 @@ class some_bodies {
     result.sizes = sizes_.data();
     result.orientations = orientations_.data();
     result.groups = groups_.data();
+    result.ids = ids_.data();
     return result;
   }
 
@@ -49,7 +51,7 @@ class some_bodies {
   array<T, backend_context> radii_;
   array<vec<T, 3>, backend_context> sizes_;
   array<quaternion<T>, backend_context> orientations_;
-  array<std::uint32_t, backend_context> groups_;
+  array<std::uint32_t, backend_context> groups_, ids_;
 };
 
 /// A box around all bodies, where the scene has none.
@@ -87,9 +89,8 @@ void check_contacts(communicator& ranks, std::uint64_t seed) {
   options.domain.reset();
   distributed_contacts<backend_context, T> contacts(context, ranks, space, options);
   const some_bodies<T> own(context, scene, mine);
-  const auto ids = to_device(context, mine);
   const device_decomposition<backend_context, 3> on_device(context, shares);
-  contacts.build(on_device.view(), own.view(), ids.data());
+  contacts.build(on_device.view(), own.view());
   const auto found = to_host(context, contacts.view().records, contacts.size());
 
   options.domain = space.domain;

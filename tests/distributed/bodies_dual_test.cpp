@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
 #include "quadrat/distributed/in_process.hpp"
 #include "support/backend.hpp"
 #include "support/errors.hpp"
@@ -36,9 +41,8 @@ class distributed_contacts_cost_test : public backend_test {};
     }
     distributed_contacts<backend_context, float> contacts(context, ranks, space);
     const some_bodies<float> own(context, scene, mine);
-    const auto ids = to_device(context, mine);
     const device_decomposition<backend_context, 3> on_device(context, shares);
-    contacts.build(on_device.view(), own.view(), ids.data());
+    contacts.build(on_device.view(), own.view());
     if (ranks.rank() == 0) ghosts = contacts.ghosts();
   });
   return ghosts;
@@ -63,10 +67,9 @@ TEST_P(distributed_contacts_test, an_unsound_body_is_named_by_its_id_on_all_rank
     }
     distributed_contacts<backend_context, double> contacts(context, ranks, space);
     const some_bodies<double> own(context, scene, mine);
-    const auto ids = to_device(context, mine);
     const device_decomposition<backend_context, 3> on_device(context, shares);
     try {
-      contacts.build(on_device.view(), own.view(), ids.data());
+      contacts.build(on_device.view(), own.view());
     } catch (const data_error& problem) {
       EXPECT_EQ(problem.index(), 5u);
       expect_words(problem.what(), {"id 5"});
@@ -76,6 +79,63 @@ TEST_P(distributed_contacts_test, an_unsound_body_is_named_by_its_id_on_all_rank
     ADD_FAILURE() << "no error on rank " << ranks.rank();
   };
   run_ranks(GetParam(), body);
+}
+
+/// Bodies along x, each overlapping the next, that are known by these ids.
+void find_in_a_row(communicator& ranks, const std::vector<particle_id>& ids_of_all,
+                   std::vector<contact<double>>& found) {
+  const backend_context context = context_of_rank();
+  const auto space = make_grid(make_box<double, 3>({0, 0, 0}, {8, 1, 1}, vec<bool, 3>::filled(false)), {8, 1, 1});
+  const auto shares = even_decomposition(space, ranks.size());
+  std::vector<vec<double, 3>> centers;
+  std::vector<particle_id> mine;
+  for (std::size_t i = 0; i < ids_of_all.size(); ++i) {
+    const vec<double, 3> center{static_cast<double>(i) + 0.5, 0.5, 0.5};
+    if (shares.view().owner(space.unfolded_cell_of(center)) != ranks.rank()) continue;
+    centers.push_back(center);
+    mine.push_back(ids_of_all[i]);
+  }
+  distributed_contacts<backend_context, double> contacts(context, ranks, space, {.sorted = true});
+  const auto stored = to_device(context, centers);
+  const auto ids = to_device(context, mine);
+  const std::vector<plane<double>> floor{{{0, 0, 1}, 0}};
+  bodies_view<double> bodies;
+  bodies.centers = points_of(stored);
+  bodies.radius = 0.6;
+  bodies.ids = ids.data();
+  bodies.planes = floor;
+  const device_decomposition<backend_context, 3> on_device(context, shares);
+  contacts.build(on_device.view(), bodies);
+  found = to_host(context, contacts.view().records, contacts.size());
+}
+
+TEST_P(distributed_contacts_test, have_any_ids_and_planes_that_do_not_depend_on_them) {
+  const std::vector<particle_id> ids{7, 1000, 3, 500, first_plane - 1, 0, 20};
+  std::vector<std::vector<contact<double>>> found(static_cast<std::size_t>(GetParam()));
+  run_ranks(GetParam(),
+            [&](communicator& ranks) { find_in_a_row(ranks, ids, found[static_cast<std::size_t>(ranks.rank())]); });
+  std::set<std::pair<particle_id, particle_id>> pairs, expected;
+  for (const auto& of_rank : found) {
+    for (const contact<double>& one : of_rank) EXPECT_TRUE(pairs.emplace(one.a, one.b).second);
+  }
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    expected.emplace(ids[i], first_plane);
+    if (i > 0) expected.emplace(std::min(ids[i - 1], ids[i]), std::max(ids[i - 1], ids[i]));
+  }
+  EXPECT_EQ(pairs, expected);
+}
+
+TEST_P(distributed_contacts_test, refuse_ids_that_two_bodies_near_each_other_have) {
+  run_ranks(GetParam(), [](communicator& ranks) {
+    std::vector<contact<double>> found;
+    try {
+      find_in_a_row(ranks, {7, 6, 5, 4, 4, 2, 1}, found);
+      ADD_FAILURE() << "no error on rank " << ranks.rank();
+    } catch (const data_error& problem) {
+      EXPECT_EQ(problem.index(), 4u);
+      expect_words(problem.what(), {"both have the id 4"});
+    }
+  });
 }
 
 }  // namespace

@@ -51,8 +51,8 @@ def test_bodies_of_several_shapes_meet_a_plane_and_each_other():
     sizes = np.array([[1.0, 0, 0], [0.5, 0.5, 0.5], [0.25, 0.5, 0], [0.5, 0.5, 0.5]])
     found = quadrat.contacts(centers, shapes=[0, 3, 2, 0], sizes=sizes, planes=[[0, 0, 1, 0.0]], sorted=True)
     pairs = set(zip(found.a.tolist(), found.b.tolist()))
-    assert pairs == {(0, 4), (1, 4), (1, 3)}  # a box lies on the plane with its corners; the capsule stands above it
-    sphere = list(zip(found.a.tolist(), found.b.tolist())).index((0, 4))
+    assert pairs == {(0, 2**31), (1, 2**31), (1, 3)}  # a box lies on the plane with its corners; the capsule stands above it
+    sphere = list(zip(found.a.tolist(), found.b.tolist())).index((0, 2**31))
     assert found.depth[sphere] == pytest.approx(0.1)
     turned = np.array([[np.cos(np.pi / 8), np.sin(np.pi / 8), 0, 0]])  # a cube on its edge reaches further down
     assert len(quadrat.contacts([[0.0, 0, 0.6]], shape="box", sizes=[[0.5, 0.5, 0.5]], planes=[[0, 0, 1, 0]]).a) == 0
@@ -111,6 +111,9 @@ def test_cells_may_be_chosen_by_a_cutoff_and_hold_periodic_images():
         (lambda: quadrat.contacts([[0.0, 0, 0]], shapes=[9], sizes=[[1.0, 1, 1]]), ValueError, "shape"),
         (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, planes=[[0, 0, 1]]), ValueError, r"planes have the shape \(1, 3\)"),
         (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, planes=[[0, 0, 2, 0]]), ValueError, "length must be 1"),
+        (lambda: quadrat.contacts(np.zeros((3, 3)), 1.0, ids=[4, 2, 4]), ValueError, "bodies 0 and 2 both have the id 4"),
+        (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, ids=[2**31]), ValueError, "body 0 has the id 2147483648"),
+        (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, ids=[1, 2]), ValueError, "ids"),
         (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, box=np.ones((3, 3))), ValueError, "not rectangular"),
         (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, method="quick"), ValueError, "quick"),
         (lambda: quadrat.CellList([1, 1, 1]), ValueError, "cells or a cutoff"),
@@ -125,6 +128,34 @@ def test_cells_may_be_chosen_by_a_cutoff_and_hold_periodic_images():
 def test_bad_arguments_are_named(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_contacts_are_known_by_ids_when_bodies_come_go_and_change_places():
+    random = np.random.default_rng(8)
+    centers, sizes = random.uniform(0, 3, (60, 3)), random.uniform(0.2, 0.5, (60, 3))
+    shapes, ids = np.arange(60) % 4, random.permutation(1000)[:60]
+
+    def keyed(rows):
+        made = quadrat.contacts(
+            centers[rows], shapes=shapes[rows], sizes=sizes[rows], ids=ids[rows], planes=[[0, 0, 1, 0.3]]
+        )
+        own = ids[rows].tolist()
+        second = [own[b] if b < 2**31 else b for b in made.b.tolist()]
+        keys = zip([own[a] for a in made.a.tolist()], second, made.feature.tolist())
+        return dict(zip(keys, made.normal.tolist()))
+
+    before, rows = keyed(np.arange(60)), random.permutation(60)[:50]
+    after = keyed(rows)
+    assert after == {key: before[key] for key in before if {*key[:2]} <= {*ids[rows].tolist(), 2**31}}
+    assert len(after) > 50 and all(a < b for a, b, _ in after)
+
+
+def test_planes_have_the_same_bits_in_32_bit_indices():
+    two = [[0, 0, 1, 0], [0, 0, 1, 0.5]]
+    wide = quadrat.contacts([[0.0, 0, 0.4]], 1.0, planes=two, sorted=True)
+    narrow = quadrat.contacts([[0.0, 0, 0.4]], 1.0, planes=two, sorted=True, index_dtype="int32")
+    assert wide.b.tolist() == [2**31, 2**31 + 1]
+    assert narrow.b.view(np.uint32).tolist() == wide.b.tolist()
 
 
 def test_no_bodies_have_no_contacts():

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "quadrat/contacts/collide.hpp"
@@ -26,6 +27,7 @@ struct body_scene {
   std::vector<vec<T, 3>> sizes;
   std::vector<quaternion<T>> orientations;
   std::vector<std::uint32_t> groups;
+  std::vector<particle_id> ids;
   std::vector<plane<T>> planes;
 
   [[nodiscard]] bodies_view<T> view() const {
@@ -39,6 +41,7 @@ struct body_scene {
     result.sizes = data(sizes);
     result.orientations = data(orientations);
     result.groups = data(groups);
+    result.ids = data(ids);
     result.planes = planes;
     return result;
   }
@@ -68,7 +71,7 @@ void append_contacts(std::vector<contact<T>>& to, contact_manifold<T> manifold, 
   }
 }
 
-/// All contacts by (a, b, feature).
+/// All contacts by (a, b, feature), where bodies count by their ids.
 template <typename T>
 [[nodiscard]] std::vector<contact<T>> contacts(const body_scene<T>& scene) {
   std::vector<contact<T>> result;
@@ -76,11 +79,16 @@ template <typename T>
   const box<T, 3> domain = scene.options.domain.value_or(box<T, 3>{{}, {{1, 1, 1}}, {}});
   const auto group = [&](std::size_t i) { return scene.groups.empty() ? 0 : scene.groups[i]; };
   const auto meet = [&](std::uint32_t g, std::uint32_t h) { return (scene.options.masks[g] >> h & 1u) != 0; };
-  for (std::size_t j = 0; j < bodies.size(); ++j) {
+  std::vector<std::size_t> order(bodies.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (!scene.ids.empty()) std::ranges::sort(order, {}, [&](std::size_t i) { return scene.ids[i]; });
+  for (std::size_t place = 0; place < bodies.size(); ++place) {
+    const std::size_t j = order[place];
     body<T> a = bodies[j];
     a.center = domain.wrap(a.center);
     contact_manifold<T> manifold;
-    for (std::size_t k = j + 1; k < bodies.size(); ++k) {
+    for (std::size_t later = place + 1; later < bodies.size(); ++later) {
+      const std::size_t k = order[later];
       if (!meet(group(j), group(k))) continue;
       const vec<T, 3> offset = domain.separation(a.center, domain.wrap(bodies.centers[k]));
       const vec<int, 3> shift = shift_of(domain, bodies.centers[j], bodies.centers[k], offset);
@@ -89,7 +97,7 @@ template <typename T>
     for (std::size_t k = 0; k < scene.planes.size(); ++k) {
       if (!meet(group(j), scene.planes[k].group)) continue;
       const int found = collide_with_plane(a, scene.planes[k], manifold);
-      append_contacts(result, manifold, found, bodies.centers[j], j, bodies.size() + k, {});
+      append_contacts(result, manifold, found, bodies.centers[j], j, first_plane + k, {});
     }
   }
   return result;

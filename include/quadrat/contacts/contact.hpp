@@ -13,7 +13,8 @@
 
 namespace quadrat {
 
-/// One contact of two bodies. Body a has the smaller id; a plane is always b.
+/// One contact of two bodies, by their indices in the arrays of the build. Body a has the smaller id
+/// (bodies_view::ids); without ids, the smaller index. A plane is always b, as first_plane + its number.
 ///
 /// The normal is a unit vector from a to b. point_a lies on the surface of a, point_b on that of b, and point_a -
 /// point_b = depth * normal: moving b by `depth` along the normal ends this contact (collide.hpp lists the rules for
@@ -44,11 +45,13 @@ struct contact {
 
 static_assert(sizeof(contact<float>) == 88 && sizeof(contact<double>) == 152);
 
-/// Contacts in the memory of a context.
+/// Contacts in the memory of a context, and the caller's ids of their bodies (bodies_view::ids), which must still be
+/// there where they are needed (keys_of).
 template <typename T>
 struct contacts_view {
   std::uint64_t count;
   const contact<T>* records;
+  const particle_id* ids = nullptr;
 };
 
 /// From the center of a, as given, to point_a.

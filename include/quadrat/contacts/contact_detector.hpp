@@ -28,7 +28,9 @@ struct contact_options {
   std::optional<box<T, 3>> domain{};
   T bin_size = T(0);  ///< edge of a bin (of the finest, if there are several sizes). 0: chosen
   pair_masks masks = all_groups_meet();
-  bool sorted = false;  ///< sorts contacts by (a, b, feature): the same bytes with every method; at most 2^31 - 1
+  /// Sorts contacts by the ids of a and b, then by feature: the same bytes with every method, and apart from indices
+  /// the same contacts however bodies with ids are stored. At most 2^31 - 1.
+  bool sorted = false;
   /// For methods that balance (contact_method::balances): stage 6 of `bins`, the sort of bins by their number of
   /// bodies.
   bool balance_bins = true;
@@ -60,7 +62,9 @@ class contact_detector {
   /// unit normal or across a periodic axis, more than 2^31 - 1 bodies and planes), and for more bins, or pairs of boxes
   /// of bodies other than spheres, than 2^31 - 1; data_error naming the first body with a center that is not finite,
   /// sizes that are not sound (sizes_are_sound), an orientation that cannot be normalized, an impossible group or
-  /// shape, or too long for a periodic axis or too far from it. Unusable after an exception until the next build.
+  /// shape, or too long for a periodic axis or too far from it (with ids, the first by id), and ids that are not below
+  /// first_plane, or equal. Ids that do not increase from body to body take a sort. Unusable after an exception until
+  /// the next build.
   void build(const bodies_view<T>& bodies);
 
   /// Makes room for this many contacts. If there was less, the contacts of the last build are lost.

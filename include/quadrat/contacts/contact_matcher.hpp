@@ -15,20 +15,27 @@
 namespace quadrat {
 
 /// What identifies contacts from step to step: the two bodies, in this order, and the feature. Key k is first[k *
-/// stride], second[k * stride] and features[k * stride]; keys must be unique.
+/// stride], second[k * stride] and features[k * stride]; keys must be unique. With `ids`, first and second are indices
+/// of bodies, which stand for ids[first] and ids[second]; numbers from first_plane on stand for themselves.
 struct contact_keys_view {
   const particle_id* first;
   const particle_id* second;
   const std::uint32_t* features;  ///< nullptr: all 0
   std::size_t stride;
   std::size_t count;
+  const particle_id* ids = nullptr;
 };
 
+/// The keys of contacts, by the ids of their bodies.
 template <typename T>
 [[nodiscard]] contact_keys_view keys_of(const contacts_view<T>& contacts) {
   if (contacts.count == 0) return {nullptr, nullptr, nullptr, 1, 0};
-  return {&contacts.records->a, &contacts.records->b, &contacts.records->feature,
-          sizeof(contact<T>) / sizeof(particle_id), static_cast<std::size_t>(contacts.count)};
+  return {&contacts.records->a,
+          &contacts.records->b,
+          &contacts.records->feature,
+          sizeof(contact<T>) / sizeof(particle_id),
+          static_cast<std::size_t>(contacts.count),
+          contacts.ids};
 }
 
 /// Marks a contact that is new.
@@ -68,6 +75,10 @@ class contact_matcher {
   /// - 1 contacts.
   void match(const contact_keys_view& keys);
 
+  /// Throws data_error, naming one, if contacts of the last call have the same key: which of them a later call then
+  /// finds is arbitrary. Those of contact_detector differ. Synchronizes.
+  void check() const;
+
   /// By contact of the last call: its index in the call before, or no_contact. Valid until the next call.
   [[nodiscard]] const std::uint32_t* previous() const { return previous_.data(); }
   [[nodiscard]] std::size_t size() const { return size_; }
@@ -90,6 +101,7 @@ class contact_matcher {
   array<std::uint32_t, Context> features_;
   bool has_features_ = false;
   array<std::uint32_t, Context> table_;  // numbers of contacts; no_contact: empty
+  array<std::uint64_t, Context> fault_;  // the word of a fault_flag
 };
 
 }  // namespace quadrat

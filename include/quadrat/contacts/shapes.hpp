@@ -45,9 +45,15 @@ struct plane {
   std::uint32_t group = 0;
 };
 
+/// In contacts, plane k has the id first_plane + k, above the ids of all bodies: it stays when bodies come and go.
+inline constexpr particle_id first_plane = 0x80000000u;
+
 /// The caller's bodies, not copied. Arrays are in the memory of the context's device, planes on the host. Body i has
 /// the shape shapes[i] (or `shape`), the size sizes[i] (spheres alone: radii[i], or `radius`), and the orientation
 /// orientations[i] (or none).
+///
+/// Ids say which body is which from build to build. With them, contacts can be recognized after bodies have been
+/// inserted, removed or reordered, whatever their indices are now.
 template <typename T>
 struct bodies_view {
   points_view<T, 3> centers{};
@@ -58,7 +64,8 @@ struct bodies_view {
   const vec<T, 3>* sizes = nullptr;             ///< by body, as the shape defines; may be nullptr for spheres alone
   const quaternion<T>* orientations = nullptr;  ///< by body, of any length but 0; nullptr: no rotations
   const std::uint32_t* groups = nullptr;        ///< by body, below 32: see pair_masks; nullptr: all in group 0
-  std::span<const plane<T>> planes{};           ///< plane k has the id (number of bodies) + k in contacts
+  const particle_id* ids = nullptr;  ///< by body, below first_plane, all different; nullptr: body i has the id i
+  std::span<const plane<T>> planes{};
 
   [[nodiscard]] QUADRAT_HD std::size_t size() const { return centers.count; }
   /// Whether all are spheres.

@@ -31,14 +31,14 @@ class distributed_contacts {
   distributed_contacts& operator=(distributed_contacts&&) noexcept;
   ~distributed_contacts();
 
-  /// `bodies`: the own ones, each in a block of this rank; ranks that have bodies give the same kinds of arrays, and
-  /// all ranks the same planes. ids[i]: of body i, in the memory of the context, each of 0 to (bodies of all ranks) - 1
-  /// once. Counts exactly, then fills. Synchronizes. Throws what contact_detector::build throws, on all ranks; a
-  /// data_error has the id of the body.
-  void build(const decomposition_view<3>& shares, const bodies_view<T>& bodies, const std::uint32_t* ids);
+  /// `bodies`: the own ones, each in a block of this rank, with ids that differ over all ranks; ranks that have bodies
+  /// give the same kinds of arrays, and all ranks the same planes. Counts exactly, then fills. Synchronizes. Throws
+  /// what contact_detector::build throws, on all ranks; a data_error has the id of the body. Equal ids are found where
+  /// both bodies come to one rank.
+  void build(const decomposition_view<3>& shares, const bodies_view<T>& bodies);
 
-  /// Of the last build: a and b are ids, plane k has the id (bodies of all ranks) + k. Sorted by (a, b, feature) where
-  /// the options ask for it. Throws argument_error if nothing has been built, or the last build failed.
+  /// Of the last build: a and b are ids, of planes from first_plane. Sorted by (a, b, feature) where the options ask
+  /// for it. Throws argument_error if nothing has been built, or the last build failed.
   [[nodiscard]] contacts_view<T> view() const;
   [[nodiscard]] std::uint64_t size() const;
   /// Copies of bodies of other ranks in the last build.

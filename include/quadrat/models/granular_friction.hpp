@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "quadrat/contacts/shapes.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
 #include "quadrat/core/types.hpp"
@@ -158,7 +159,7 @@ struct granular_friction_statistics {
   std::uint64_t rebuilds = 0;  ///< of the neighbor list, since construction
 };
 
-/// The history of a contact. Body `second` is a grain, or wall k as (number of grains) + k. Contacts of two grains are
+/// The history of a contact. Body `second` is a grain, or wall k as first_plane + k. Contacts of two grains are
 /// stored twice, once with each as the first; the two displacements are opposite, to rounding.
 template <typename T>
 struct granular_contact_memory {

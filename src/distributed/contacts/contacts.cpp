@@ -28,29 +28,26 @@ struct read_value {
 template <typename T>
 struct flag_own_contacts {
   const contact<T>* records;
-  const std::uint32_t* order;
   std::size_t own;
   std::uint32_t* flags;
 
-  QUADRAT_HD void operator()(std::size_t k) const { flags[k] = order[records[k].a] < own ? 1 : 0; }
+  QUADRAT_HD void operator()(std::size_t k) const { flags[k] = records[k].a < own ? 1 : 0; }
 };
 
-/// The contacts of this rank, with ids for places.
+/// The contacts of this rank, with ids of bodies for their indices.
 template <typename T>
 struct keep_own_contacts {
   const contact<T>* records;
   const std::uint32_t* flags;
   const std::uint64_t* places;
   const std::uint32_t* ids;
-  std::size_t local;
-  std::uint32_t total;
   contact<T>* kept;
 
   QUADRAT_HD void operator()(std::size_t k) const {
     if (flags[k] == 0) return;
     contact<T> record = records[k];
     record.a = ids[record.a];
-    record.b = record.b < local ? ids[record.b] : total + static_cast<std::uint32_t>(record.b - local);
+    if (record.b < first_plane) record.b = ids[record.b];
     kept[places[k]] = record;
   }
 };
@@ -74,7 +71,7 @@ struct distributed_contacts<Context, T>::implementation {
   }
 
   void choose_ghosts(const decomposition_view<3>& shares, const bodies_view<T>& bodies);
-  void bring(const bodies_view<T>& bodies, const std::uint32_t* ids);
+  void bring(const bodies_view<T>& bodies);
   void detect(const bodies_view<T>& bodies);
   void keep();
 
@@ -90,7 +87,6 @@ struct distributed_contacts<Context, T>::implementation {
   array<std::uint64_t, Context> places;
   array<contact<T>, Context> kept;
   workspace<Context> scratch;
-  std::uint64_t total = 0;  ///< bodies of all ranks
   std::uint64_t count = 0;
   bool built = false;
 };
@@ -110,14 +106,14 @@ void distributed_contacts<Context, T>::implementation::choose_ghosts(const decom
   borders.build(space, shares, bodies.centers, {.of_rank = of_rank, .of_point = radii.data()});
 }
 
-/// Own bodies and ghosts, in order of id: a detector then gives the smaller id the part that it has on one rank.
+/// Own bodies and ghosts.
 template <typename Context, typename T>
-void distributed_contacts<Context, T>::implementation::bring(const bodies_view<T>& bodies, const std::uint32_t* ids) {
+void distributed_contacts<Context, T>::implementation::bring(const bodies_view<T>& bodies) {
   const std::size_t all = bodies.size() + borders.ghosts();
   records.resize_discarding(context, all);
-  for_each(context, "contacts.pack", bodies.size(), detail::pack_bodies<T>{bodies, ids, records.data()});
+  for_each(context, "contacts.pack", bodies.size(), detail::pack_bodies<T>{bodies, records.data()});
   borders.forward(records.data());
-  local.sort(context, records.data(), all, scratch);
+  local.unpack(context, records.data(), all);
 }
 
 template <typename Context, typename T>
@@ -136,14 +132,12 @@ void distributed_contacts<Context, T>::implementation::keep() {
   const contacts_view<T> found = detector.view();
   flags.resize_discarding(context, found.count);
   places.resize_discarding(context, found.count + 1);
-  for_each(context, "contacts.own", found.count,
-           flag_own_contacts<T>{found.records, local.order(), borders.own(), flags.data()});
+  for_each(context, "contacts.own", found.count, flag_own_contacts<T>{found.records, borders.own(), flags.data()});
   exclusive_scan_with_total(context, flags.data(), places.data(), found.count, scratch);
   count = to_host(context, places.data() + found.count, 1)[0];
   kept.resize_discarding(context, count);
   for_each(context, "contacts.keep", found.count,
-           keep_own_contacts<T>{found.records, flags.data(), places.data(), local.ids(), local.size(),
-                                static_cast<std::uint32_t>(total), kept.data()});
+           keep_own_contacts<T>{found.records, flags.data(), places.data(), local.ids(), kept.data()});
   context.synchronize();
 }
 
@@ -161,20 +155,13 @@ template <typename Context, typename T>
 distributed_contacts<Context, T>::~distributed_contacts() = default;
 
 template <typename Context, typename T>
-void distributed_contacts<Context, T>::build(const decomposition_view<3>& shares, const bodies_view<T>& bodies,
-                                             const std::uint32_t* ids) {
+void distributed_contacts<Context, T>::build(const decomposition_view<3>& shares, const bodies_view<T>& bodies) {
   implementation& self = *implementation_;
   self.built = false;
   const bodies_view<T> same = detail::agreed_kinds(self.ranks, bodies);
-  self.total = bodies.size();
-  self.ranks.add_up(&self.total, 1);
-  together(self.ranks, [&] {
-    require_pointer(ids, bodies.size(), "bodies");
-    require(self.total + bodies.planes.size() <= max_count, "there are ", self.total, " bodies and ",
-            bodies.planes.size(), " planes; at most ", max_count, " are possible");
-  });
+  together(self.ranks, [&] { require_pointer(bodies.ids, bodies.size(), "ids of bodies"); });
   self.choose_ghosts(shares, bodies);
-  self.bring(bodies, ids);
+  self.bring(bodies);
   together(self.ranks, [&] {
     self.detect(same);
     self.keep();

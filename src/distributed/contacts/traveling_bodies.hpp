@@ -9,7 +9,6 @@
 #include "quadrat/core/error.hpp"
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/parallel/for_each.hpp"
-#include "quadrat/parallel/sort.hpp"
 
 /// Bodies on their way to other ranks, and what arrives.
 namespace quadrat::detail {
@@ -44,7 +43,6 @@ struct measure_bodies {
 template <typename T>
 struct pack_bodies {
   bodies_view<T> bodies;
-  const std::uint32_t* ids;
   traveling_body<T>* records;
 
   QUADRAT_HD void operator()(std::size_t i) const {
@@ -54,17 +52,9 @@ struct pack_bodies {
     if (bodies.orientations != nullptr) record.orientation = bodies.orientations[i];
     record.shape = static_cast<std::uint32_t>(bodies.shape_of(i));
     if (bodies.groups != nullptr) record.group = bodies.groups[i];
-    record.id = ids[i];
+    record.id = bodies.ids[i];
     records[i] = record;
   }
-};
-
-template <typename T>
-struct read_body_ids {
-  const traveling_body<T>* records;
-  std::uint32_t* ids;
-
-  QUADRAT_HD void operator()(std::size_t k) const { ids[k] = records[k].id; }
 };
 
 /// The arrays of a bodies_view.
@@ -76,52 +66,44 @@ struct body_arrays {
   vec<T, 3>* sizes;
   quaternion<T>* orientations;
   std::uint32_t* groups;
+  std::uint32_t* ids;
 };
 
 template <typename T>
 struct unpack_bodies {
   const traveling_body<T>* records;
-  const std::uint32_t* order;
   body_arrays<T> to;
 
   QUADRAT_HD void operator()(std::size_t k) const {
-    const traveling_body<T> record = records[order[k]];
+    const traveling_body<T> record = records[k];
     to.centers[k] = record.center;
     to.shapes[k] = static_cast<body_shape>(record.shape);
     to.radii[k] = record.size[0];
     to.sizes[k] = record.size;
     to.orientations[k] = record.orientation;
     to.groups[k] = record.group;
+    to.ids[k] = record.id;
   }
 };
 
-/// Bodies of this rank and ghosts, in order of id.
+/// Bodies of this rank, then ghosts.
 template <typename Context, typename T>
 class local_bodies {
  public:
-  void sort(const Context& context, const traveling_body<T>* records, std::size_t count, workspace<Context>& scratch) {
-    for (int copy = 0; copy < 2; ++copy) {
-      ids_[copy].resize_discarding(context, count);
-      order_[copy].resize_discarding(context, count);
-    }
-    for_each(context, "contacts.ids", count, read_body_ids<T>{records, ids_[0].data()});
-    const sort_buffers<std::uint32_t> buffers{{ids_[0].data(), ids_[1].data()}, {order_[0].data(), order_[1].data()}};
-    sorted_ = sort_pairs(context, buffers, count, 32, scratch, sort_values::index);
+  void unpack(const Context& context, const traveling_body<T>* records, std::size_t count) {
     centers_.resize_discarding(context, count);
     shapes_.resize_discarding(context, count);
     radii_.resize_discarding(context, count);
     sizes_.resize_discarding(context, count);
     orientations_.resize_discarding(context, count);
     groups_.resize_discarding(context, count);
-    const body_arrays<T> to{centers_.data(), shapes_.data(),       radii_.data(),
-                            sizes_.data(),   orientations_.data(), groups_.data()};
-    for_each(context, "contacts.unpack", count, unpack_bodies<T>{records, order(), to});
+    ids_.resize_discarding(context, count);
+    const body_arrays<T> to{centers_.data(),      shapes_.data(), radii_.data(), sizes_.data(),
+                            orientations_.data(), groups_.data(), ids_.data()};
+    for_each(context, "contacts.unpack", count, unpack_bodies<T>{records, to});
   }
 
-  [[nodiscard]] std::size_t size() const { return centers_.size(); }
-  [[nodiscard]] const std::uint32_t* ids() const { return ids_[sorted_].data(); }
-  /// The place of each among own bodies and ghosts before they were sorted.
-  [[nodiscard]] const std::uint32_t* order() const { return order_[sorted_].data(); }
+  [[nodiscard]] const std::uint32_t* ids() const { return ids_.data(); }
   /// Given in the same way as `like`.
   [[nodiscard]] bodies_view<T> view(const bodies_view<T>& like) const {
     bodies_view<T> result = like;
@@ -131,18 +113,17 @@ class local_bodies {
     if (like.sizes != nullptr) result.sizes = sizes_.data();
     if (like.orientations != nullptr) result.orientations = orientations_.data();
     if (like.groups != nullptr) result.groups = groups_.data();
+    result.ids = ids_.data();
     return result;
   }
 
  private:
-  array<std::uint32_t, Context> ids_[2], order_[2];
-  int sorted_ = 0;
   array<vec<T, 3>, Context> centers_;
   array<body_shape, Context> shapes_;
   array<T, Context> radii_;
   array<vec<T, 3>, Context> sizes_;
   array<quaternion<T>, Context> orientations_;
-  array<std::uint32_t, Context> groups_;
+  array<std::uint32_t, Context> groups_, ids_;
 };
 
 /// How bodies are given, without the bodies: pointers say only whether there is such an array. From the first rank that

@@ -64,8 +64,9 @@ template <typename T>
 void check_contacts(const granular_friction_state<T>& state, std::size_t count, std::size_t walls) {
   const granular_contact_memory<T>* before = nullptr;
   for (const granular_contact_memory<T>& one : state.contacts) {
-    require(one.first < count && one.second < count + walls && one.first != one.second, "the state has a contact of ",
-            one.first, " and ", one.second, "; there are ", count, " grains and ", walls, " walls");
+    const bool known = one.second < count || (one.second >= first_plane && one.second - first_plane < walls);
+    require(one.first < count && known && one.first != one.second, "the state has a contact of ", one.first, " and ",
+            one.second, "; there are ", count, " grains, from 0, and ", walls, " walls, from ", first_plane);
     require(
         before == nullptr || before->first < one.first || (before->first == one.first && before->second < one.second),
         "the contacts of the state are not in order at that of ", one.first, " and ", one.second);
@@ -253,7 +254,7 @@ granular_friction<Context, T>::granular_friction(const Context& context, const g
                                                  std::span<const vec<double, 3>> velocities,
                                                  std::span<const vec<double, 3>> angular_velocities) {
   const std::size_t count = positions.size();
-  detail::require_count(count, "grains", max_count - most_granular_walls);
+  detail::require_count(count, "grains");
   require(velocities.empty() || velocities.size() == count, "there are ", count, " positions, but ", velocities.size(),
           " velocities");
   require(angular_velocities.empty() || angular_velocities.size() == count, "there are ", count, " positions, but ",

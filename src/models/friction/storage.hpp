@@ -231,8 +231,8 @@ void friction_storage<Context, T>::set_contacts(const granular_friction_state<T>
   std::vector<contact_memory<T>> wall_memories(count_ * walls_.size());
   for (const granular_contact_memory<T>& one : state.contacts) {
     const contact_memory<T> memory{one.displacement, one.scale};
-    if (one.second >= count_) {
-      wall_memories[(one.second - count_) * count_ + one.first] = memory;
+    if (one.second >= first_plane) {
+      wall_memories[(one.second - first_plane) * count_ + one.first] = memory;
       continue;
     }
     first.push_back(one.first);
@@ -255,7 +255,7 @@ void friction_storage<Context, T>::set(const granular_friction_state<T>& state, 
   set_contacts(state);
   std::vector<std::uint32_t> touched(count_, 0);
   for (const granular_contact_memory<T>& one : state.contacts) {
-    if (one.second >= count_) touched[one.first] |= 1u << (one.second - count_);
+    if (one.second >= first_plane) touched[one.first] |= 1u << (one.second - first_plane);
   }
   auto listed = to_device(context_, state.listed_positions);
   auto remainders = to_device(context_, state.remainders);
@@ -317,7 +317,7 @@ void friction_storage<Context, T>::add_contacts(granular_friction_state<T>& stat
     for (std::size_t k = 0; k < walls_.size(); ++k) {
       if ((spins[slot].walls >> k & 1u) == 0) continue;
       const contact_memory<T>& memory = wall_memories[k * count_ + slot];
-      state.contacts.push_back({id, static_cast<particle_id>(count_ + k), memory.displacement, memory.scale});
+      state.contacts.push_back({id, static_cast<particle_id>(first_plane + k), memory.displacement, memory.scale});
     }
   }
   std::sort(state.contacts.begin(), state.contacts.end(),

@@ -61,7 +61,7 @@ class friction_checker : private scene_demands<friction_scene> {
     demand(static_cast<std::uint64_t>(p.count) <= room_of(fill), "particles.count", "is ", p.count,
            ", but the region from particles.lower to particles.upper holds only ", room_of(fill),
            " grains on a lattice; use fewer or smaller ones, a larger region or less jitter");
-    demand(static_cast<std::uint64_t>(p.count) <= max_count - most_granular_walls, "particles.count", "is ", p.count,
+    demand(static_cast<std::uint64_t>(p.count) <= max_count, "particles.count", "is ", p.count,
            ", but one simulation holds fewer than 2^31 (2147483648) grains");
   }
 

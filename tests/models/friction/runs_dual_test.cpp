@@ -130,7 +130,7 @@ TEST_F(granular_friction_runs, how_many_steps_are_asked_for_at_once_does_not_mat
 std::size_t lasting_contacts(const granular_friction_state<double>& state, const std::vector<double>& radii) {
   std::size_t count = 0;
   for (const auto& one : state.contacts) {
-    const bool wall = one.second >= radii.size();
+    const bool wall = one.second >= first_plane;
     const vec<double, 3> apart = wall ? vec<double, 3>{} : state.positions[one.first] - state.positions[one.second];
     const double sum = wall ? 1 : radii[one.first] + radii[one.second];
     count += squared_norm(apart) < sum * sum ? 1 : 0;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
 
 #include "models/friction/support.hpp"
 #include "quadrat/core/error.hpp"
@@ -181,8 +182,13 @@ TEST_F(granular_friction_walls, states_that_do_not_fit_are_refused) {
   state.velocities.pop_back();
   EXPECT_THROW(grains.restore(state), argument_error);
   state = sound;
-  state.contacts = {{0, 4, {0, 0, 0}, 1}};
-  EXPECT_THROW(grains.restore(state), argument_error);
+  for (const particle_id second : {2u, first_plane + 2, first_plane - 1}) {
+    state.contacts = {{0, second, {0, 0, 0}, 1}};
+    expect_words(error_of<argument_error>([&] { grains.restore(state); }),
+                 {"0 and " + std::to_string(second), "2 grains, from 0", "2 walls, from 2147483648"});
+  }
+  state.contacts = {{0, first_plane + 1, {0, 0, 0}, 1}};
+  EXPECT_NO_THROW(grains.restore(state));
   state.contacts = {{0, 1, {0, 0, 0}, 1}, {0, 1, {0, 0, 0}, 1}};
   EXPECT_THROW(grains.restore(state), argument_error);
   state = sound;

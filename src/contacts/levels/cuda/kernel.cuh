@@ -19,8 +19,6 @@ inline constexpr int levels_blocks = Repeats ? 6 : 7;
 inline constexpr std::uint32_t levels_group = 3;
 /// Capacity of a warp's queue, which is drained when another round of all lanes might not fit.
 inline constexpr std::uint32_t levels_queue = 256;
-/// Marks a plane in place of a slot.
-inline constexpr std::uint32_t plane_bit = 0x80000000u;
 
 /// Staging memory for a warp's records, so that their writes coalesce.
 template <typename T>
@@ -50,7 +48,7 @@ struct found_contact {
   vec<int, 3> shift;
 };
 
-/// A queued pair: a slot of the warp's own, and the slot of the partner, or a plane.
+/// A queued pair: a slot of the warp's own, and the slot of the partner, or the id of a plane.
 struct queued_pair {
   std::uint32_t own;
   std::uint32_t other;
@@ -242,7 +240,7 @@ __device__ void look(const warp_search<T>& search, const levels_walk<T, Repeats>
     for (std::uint32_t k = 0; k < levels_group; ++k) {
       const std::uint32_t number = walk.at() + k;
       const bool hit = walk.has(number) && Policy::meets_plane(search, walk.own(), walk.slot(), number);
-      warp.push(hit, walk.slot(), plane_bit | number);
+      warp.push(hit, walk.slot(), first_plane + number);
     }
     return;
   }

@@ -70,7 +70,7 @@ struct levels_policy {
   /// A cheap test whether a queued pair may touch.
   template <bool Periodic>
   [[nodiscard]] __device__ static bool may_meet(const warp_search<T>& search, const queued_pair& pair) {
-    if ((pair.other & plane_bit) != 0) return true;
+    if (pair.other >= first_plane) return true;
     const vec<T, 3> offset =
         offset_between<Periodic>(search, search.records[pair.own].center, search.records[pair.other].center);
     return Shape::reach(search, pair.own, offset) + Shape::reach(search, pair.other, offset) >= squared_norm(offset);
@@ -79,11 +79,11 @@ struct levels_policy {
   template <bool Periodic>
   [[nodiscard]] __device__ static bool find(const warp_search<T>& search, const queued_pair& pair,
                                             found_contact<T>& found) {
-    if ((pair.other & plane_bit) != 0) {
-      const std::uint32_t number = pair.other & ~plane_bit;
+    if (pair.other >= first_plane) {
+      const std::uint32_t number = pair.other - first_plane;
       if (!ellipsoid_plane_contact(Shape::at(search, pair.own), search.planes[number], found.point)) return false;
       found.a = search.ids[pair.own];
-      found.b = search.count + number;
+      found.b = pair.other;
       found.center_a = search.centers[found.a];
       found.shift = {};
       return true;

@@ -78,12 +78,12 @@ void friction_share<Context, T>::set(const granular_friction_state<T>& state) {
       spins[i] = {state.angular_velocities[i], 0};
     }
     for (const granular_contact_memory<T>& one : state.contacts) {
-      if (one.second < count) {
+      if (one.second < first_plane) {
         histories.push_back({one.displacement, one.scale, one.first, one.second});
         continue;
       }
-      spins[one.first].walls |= 1u << (one.second - count);
-      wall_memories[(one.second - count) * count + one.first] = {one.displacement, one.scale};
+      spins[one.first].walls |= 1u << (one.second - first_plane);
+      wall_memories[(one.second - first_plane) * count + one.first] = {one.displacement, one.scale};
     }
     own_ = count;
     places_[now_] = to_device(context_, places);
@@ -341,7 +341,7 @@ std::vector<granular_contact_memory<T>> friction_share<Context, T>::own_contacts
     for (std::size_t k = 0; k < walls_.size(); ++k) {
       if ((spins[slot].walls >> k & 1u) == 0) continue;
       const contact_memory<T>& memory = wall_memories[k * own_ + slot];
-      contacts.push_back({id, static_cast<particle_id>(count_ + k), memory.displacement, memory.scale});
+      contacts.push_back({id, static_cast<particle_id>(first_plane + k), memory.displacement, memory.scale});
     }
   }
   return contacts;

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "quadrat/contacts/contact.hpp"
+#include "quadrat/contacts/shapes.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "quadrat/parallel/reduce.hpp"
+#include "quadrat/parallel/sort.hpp"
+#include "quadrat/parallel/workspace.hpp"
+
+/// Bodies in the order of their ids. A search gives the part of a to the body that comes first, and so to the same one
+/// of a pair however the caller stores them.
+namespace quadrat::detail {
+
+/// Index: body. 0: its id is above the one before. 1: it is not. More: a plane has this id; the first body has the
+/// largest number.
+struct judge_id {
+  const particle_id* ids;
+  std::size_t count;
+
+  QUADRAT_HD std::uint64_t operator()(std::size_t i) const {
+    if (ids[i] >= first_plane) return 1 + (count - i);
+    return i > 0 && ids[i - 1] >= ids[i] ? 1 : 0;
+  }
+};
+
+/// Index: place. 0: the id there is not that of the place before; the first place that has it has the largest number.
+struct find_repeated_id {
+  const particle_id* sorted;
+  std::size_t count;
+
+  QUADRAT_HD std::uint64_t operator()(std::size_t k) const {
+    return k > 0 && sorted[k - 1] == sorted[k] ? count - k : 0;
+  }
+};
+
+/// Index: place.
+template <typename From, typename E>
+struct gather_by_id {
+  From from;
+  const std::uint32_t* order;
+  E* to;
+
+  QUADRAT_HD void operator()(std::size_t k) const { to[k] = from[order[k]]; }
+};
+
+/// Index: contact. Its bodies, for their places.
+template <typename T>
+struct name_bodies {
+  const std::uint32_t* order;
+  contact<T>* records;
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    records[k].a = order[records[k].a];
+    if (records[k].b < first_plane) records[k].b = order[records[k].b];
+  }
+};
+
+template <typename Context, typename T>
+class bodies_by_id {
+ public:
+  explicit bodies_by_id(const Context& context) : context_(context) {}
+
+  /// The bodies in the order of their ids: the given ones if they have none, or are in order. Throws data_error for an
+  /// id that is one of planes, or of two bodies. Synchronizes if there are ids.
+  [[nodiscard]] bodies_view<T> arrange(const bodies_view<T>& bodies) {
+    order_ = nullptr;
+    if (bodies.ids == nullptr || bodies.size() == 0) return bodies;
+    const std::size_t count = bodies.size();
+    const std::uint64_t verdict =
+        reduce_maximum(context_, "contacts.ids", count, judge_id{bodies.ids, count}, scratch_);
+    if (verdict > 1) refuse_id(bodies, count + 1 - static_cast<std::size_t>(verdict));
+    if (verdict == 0) return bodies;
+    sort(bodies);
+    bodies_view<T> result = bodies;
+    result.centers = points_of(gather(bodies.centers, centers_, count), count);
+    if (bodies.shapes != nullptr) result.shapes = gather(bodies.shapes, shapes_, count);
+    if (bodies.radii != nullptr) result.radii = gather(bodies.radii, radii_, count);
+    if (bodies.sizes != nullptr) result.sizes = gather(bodies.sizes, sizes_, count);
+    if (bodies.orientations != nullptr) result.orientations = gather(bodies.orientations, orientations_, count);
+    if (bodies.groups != nullptr) result.groups = gather(bodies.groups, groups_, count);
+    return result;
+  }
+
+  /// Which of the given bodies is at a place. Synchronizes if they were not in order.
+  [[nodiscard]] std::size_t body_at(std::size_t place) const {
+    return order_ == nullptr ? place : to_host(context_, order_ + place, 1)[0];
+  }
+  /// Puts the given bodies in contacts in place of places. Asynchronous.
+  void name(contact<T>* records, std::size_t count) const {
+    if (order_ != nullptr) for_each(context_, "contacts.name", count, name_bodies<T>{order_, records});
+  }
+  [[nodiscard]] std::size_t bytes() const {
+    return sorted_[0].bytes() + sorted_[1].bytes() + places_[0].bytes() + places_[1].bytes() + centers_.bytes() +
+           shapes_.bytes() + radii_.bytes() + sizes_.bytes() + orientations_.bytes() + groups_.bytes() +
+           scratch_.bytes();
+  }
+
+ private:
+  void sort(const bodies_view<T>& bodies) {
+    const std::size_t count = bodies.size();
+    for (int copy = 0; copy < 2; ++copy) {
+      sorted_[copy].resize_discarding(context_, count);
+      places_[copy].resize_discarding(context_, count);
+    }
+    copy_bytes(context_, bodies.ids, sorted_[0].data(), count * sizeof(particle_id));
+    const sort_buffers<particle_id> buffers{{sorted_[0].data(), sorted_[1].data()},
+                                            {places_[0].data(), places_[1].data()}};
+    const int last = sort_pairs(context_, buffers, count, key_bits_for(first_plane), scratch_, sort_values::index);
+    const std::uint64_t repeated =
+        reduce_maximum(context_, "contacts.ids", count, find_repeated_id{sorted_[last].data(), count}, scratch_);
+    order_ = places_[last].data();
+    if (repeated > 0) refuse_pair(bodies, count - static_cast<std::size_t>(repeated));
+  }
+
+  template <typename From, typename E>
+  [[nodiscard]] const E* gather(const From& from, array<E, Context>& to, std::size_t count) {
+    to.resize_discarding(context_, count);
+    for_each(context_, "contacts.by_id", count, gather_by_id<From, E>{from, order_, to.data()});
+    return to.data();
+  }
+
+  [[noreturn]] void refuse_id(const bodies_view<T>& bodies, std::size_t i) const {
+    const particle_id id = to_host(context_, bodies.ids + i, 1)[0];
+    throw data_error(message("body ", i, " has the id ", id, "; ids of bodies are below 2^31, from which planes count"),
+                     i);
+  }
+  [[noreturn]] void refuse_pair(const bodies_view<T>& bodies, std::size_t place) const {
+    const auto two = to_host(context_, order_ + place - 1, 2);
+    const particle_id id = to_host(context_, bodies.ids + two[0], 1)[0];
+    throw data_error(message("bodies ", two[0], " and ", two[1], " both have the id ", id, "; ids must differ"),
+                     two[1]);
+  }
+
+  Context context_;
+  const std::uint32_t* order_ = nullptr;  ///< by place: the body there; nullptr: places are bodies
+  array<particle_id, Context> sorted_[2];
+  array<std::uint32_t, Context> places_[2];
+  array<vec<T, 3>, Context> centers_;
+  array<body_shape, Context> shapes_;
+  array<T, Context> radii_;
+  array<vec<T, 3>, Context> sizes_;
+  array<quaternion<T>, Context> orientations_;
+  array<std::uint32_t, Context> groups_;
+  workspace<Context> scratch_;
+};
+
+}  // namespace quadrat::detail
