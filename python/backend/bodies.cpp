@@ -159,7 +159,6 @@ class cells_on final : public worker_on<cell_search, Context> {
     list_.build(this->context(), view_of<T, D>(points));
     list_.check(this->context());
     this->context().synchronize();  // the caller may free or change the points from here on
-    points_ = points.count;
   }
   [[nodiscard]] std::vector<int> cells() const override {
     const vec<int, D>& extents = list_.space().cells;
@@ -167,11 +166,13 @@ class cells_on final : public worker_on<cell_search, Context> {
   }
   void write_starts(bool long_indices, void* to) override {
     [[maybe_unused]] const auto visit = this->enter();
-    write_indices(this->context(), list_.view().buckets.offsets, list_.space().size() + 1, long_indices, to);
+    const counting_buckets_view cells = list_.view().buckets;
+    write_indices(this->context(), cells.offsets, cells.bucket_count + 1, long_indices, to);
   }
   void write_order(bool long_indices, void* to) override {
     [[maybe_unused]] const auto visit = this->enter();
-    write_indices(this->context(), list_.view().buckets.elements, points_, long_indices, to);
+    const counting_buckets_view cells = list_.view().buckets;
+    write_indices(this->context(), cells.elements, cells.count, long_indices, to);
   }
 
  private:
@@ -189,7 +190,6 @@ class cells_on final : public worker_on<cell_search, Context> {
   }
 
   grid_cells<cell_methods::counting, Context, T, D> list_;
-  std::size_t points_ = 0;
 };
 
 }  // namespace

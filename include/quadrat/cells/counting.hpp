@@ -16,8 +16,10 @@ namespace quadrat {
 
 /// Bucket b is the range [offsets[b], offsets[b + 1]) of `elements`.
 struct counting_buckets_view {
-  const std::uint32_t* offsets;
-  const particle_id* elements;
+  const std::uint32_t* offsets;  ///< bucket_count + 1
+  const particle_id* elements;   ///< count
+  std::size_t bucket_count;
+  std::size_t count;
 
   [[nodiscard]] QUADRAT_HD std::uint32_t begin(cell_id bucket) const { return offsets[bucket]; }
   [[nodiscard]] QUADRAT_HD std::uint32_t end(cell_id bucket) const { return offsets[bucket + 1]; }
@@ -54,7 +56,11 @@ class counting_buckets {
   void build(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of,
              const fault_flag& faults, const detail::carried_arrays& carried = {});
 
-  [[nodiscard]] view_type view() const { return {offsets_.data(), ordered_ ? pairs_.elements() : elements_.data()}; }
+  [[nodiscard]] view_type view() const {
+    const std::size_t buckets = offsets_.size() == 0 ? 0 : offsets_.size() - 1;
+    if (ordered_) return {offsets_.data(), pairs_.elements(), buckets, pairs_.size()};
+    return {offsets_.data(), elements_.data(), buckets, elements_.size()};
+  }
   [[nodiscard]] std::size_t bytes() const {
     return offsets_.bytes() + keys_.bytes() + ranks_.bytes() + low_keys_.bytes() + control_.bytes() +
            elements_.bytes() + pairs_.bytes() + scratch_.bytes();

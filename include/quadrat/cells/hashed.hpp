@@ -73,8 +73,9 @@ struct hashed_numbering {
 
 /// The ranges of occupied cells.
 struct hashed_buckets_view {
-  const occupied_cell* table;
-  const particle_id* elements;
+  const occupied_cell* table;   ///< by number of a cell
+  const particle_id* elements;  ///< count
+  std::size_t count;
 
   [[nodiscard]] QUADRAT_HD std::uint32_t begin(cell_id place) const { return table[place].begin; }
   [[nodiscard]] QUADRAT_HD std::uint32_t end(cell_id place) const { return table[place].end; }
@@ -124,7 +125,7 @@ class hashed_cells {
   /// As grid_cells::view.
   [[nodiscard]] view_type view() const {
     record_.require_usable();
-    return {space_, numbering(), {}, {table_.data(), pairs_.elements()}};
+    return {space_, numbering(), {}, {table_.data(), pairs_.elements(), pairs_.size()}};
   }
   [[nodiscard]] const grid<T, D>& space() const { return space_; }
   /// Memory held on the context's device, in bytes.

@@ -16,8 +16,10 @@ namespace quadrat {
 /// Each bucket is a linked list: `heads[bucket]` is its first element, `nexts[element]` the next one; no_particle ends
 /// it.
 struct linked_buckets_view {
-  const particle_id* heads;
-  const particle_id* nexts;
+  const particle_id* heads;  ///< bucket_count
+  const particle_id* nexts;  ///< count
+  std::size_t bucket_count;
+  std::size_t count;
 
   template <typename F>
   QUADRAT_HD void for_each_in(cell_id bucket, F&& f) const {
@@ -47,7 +49,7 @@ class linked_buckets {
   void build(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of,
              const fault_flag& faults);
 
-  [[nodiscard]] view_type view() const { return {heads_.data(), nexts_.data()}; }
+  [[nodiscard]] view_type view() const { return {heads_.data(), nexts_.data(), heads_.size(), nexts_.size()}; }
   [[nodiscard]] std::size_t bytes() const { return heads_.bytes() + nexts_.bytes() + pairs_.bytes(); }
 
  private:

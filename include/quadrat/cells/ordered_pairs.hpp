@@ -22,6 +22,7 @@ class ordered_pairs {
 
   [[nodiscard]] const Key* keys() const { return keys_[current_].data(); }
   [[nodiscard]] const std::uint32_t* elements() const { return elements_[current_].data(); }
+  [[nodiscard]] std::size_t size() const { return elements_[current_].size(); }
   [[nodiscard]] std::size_t bytes() const {
     return keys_[0].bytes() + keys_[1].bytes() + elements_[0].bytes() + elements_[1].bytes() + scratch_.bytes();
   }

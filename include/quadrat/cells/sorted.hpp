@@ -15,9 +15,11 @@ namespace quadrat {
 
 /// Bucket b is the range [begins[b], ends[b]) of `elements`; both are 0 if it is empty.
 struct sorted_buckets_view {
-  const std::uint32_t* begins;
+  const std::uint32_t* begins;  ///< bucket_count; also below
   const std::uint32_t* ends;
-  const particle_id* elements;
+  const particle_id* elements;  ///< count
+  std::size_t bucket_count;
+  std::size_t count;
 
   [[nodiscard]] QUADRAT_HD std::uint32_t begin(cell_id bucket) const { return begins[bucket]; }
   [[nodiscard]] QUADRAT_HD std::uint32_t end(cell_id bucket) const { return ends[bucket]; }
@@ -59,7 +61,8 @@ class sorted_buckets {
              const fault_flag& faults, const detail::carried_arrays& carried = {});
 
   [[nodiscard]] view_type view() const {
-    return {bounds_.data(), bounds_.data() + bounds_.size() / 2, pairs_.elements()};
+    const std::size_t buckets = bounds_.size() / 2;
+    return {bounds_.data(), bounds_.data() + buckets, pairs_.elements(), buckets, pairs_.size()};
   }
   [[nodiscard]] std::size_t bytes() const { return bounds_.bytes() + pairs_.bytes(); }
 

@@ -39,9 +39,10 @@ struct lattice_cells_view {
 
   lattice<T, D> shape;
   detail::cuboid_grid<T, D> grid;
-  const std::uint32_t* offsets;      ///< by cell
-  const placed_point<T, D>* points;  ///< by slot
+  const std::uint32_t* offsets;      ///< by cell, and the end: grid.cell_count() + 1
+  const placed_point<T, D>* points;  ///< by slot: count
   T largest_cutoff;
+  std::size_t count;
 
   [[nodiscard]] QUADRAT_HD particle_id particle(std::uint32_t slot) const { return points[slot].id; }
 
@@ -112,7 +113,7 @@ class lattice_cells {
   [[nodiscard]] view_type view() const {
     faults_.require_usable();
     require(built_, "the last build has failed; build again before using the cells");
-    return {shape_, grid_, buckets_.view().offsets, placed_.data(), options_.cutoff};
+    return {shape_, grid_, buckets_.view().offsets, placed_.data(), options_.cutoff, placed_.size()};
   }
   /// Memory held on the context's device, in bytes.
   [[nodiscard]] std::size_t bytes() const { return buckets_.bytes() + placed_.bytes() + faults_.bytes(); }

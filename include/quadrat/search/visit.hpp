@@ -13,6 +13,7 @@
 #include "quadrat/core/views.hpp"
 #include "quadrat/parallel/atomic.hpp"
 #include "quadrat/parallel/for_each.hpp"
+#include "quadrat/search/interaction.hpp"
 #include "quadrat/search/neighbor_pairs.hpp"
 #include "quadrat/search/neighborhood.hpp"
 
@@ -128,7 +129,7 @@ struct accumulate_pairs_of {
                                if (j < i) return;
                                const Sum term = f(i, j, separation, squared_distance);
                                sum += term;
-                               atomic_accumulate(result + j, Sum{} - term);
+                               atomic_accumulate(result + j, reaction(term));
                              });
     atomic_accumulate(result + i, sum);
   }
@@ -163,9 +164,11 @@ void accumulate_neighbors(const Context& context, const View& view,
       detail::accumulate_neighbors_of<Order, View, typename View::value_type, Sum, F>{view, points, cutoff, result, f});
 }
 
-/// The same for f(j, i) = -f(i, j) (Newton's third law): f is called once per pair, with i < j, added to result[i] and
-/// subtracted from result[j]. `Sum` is float, double, int, unsigned, std::uint64_t, or a vec of them. Worthwhile if f
-/// costs more than an atomic addition; otherwise accumulate_neighbors is faster.
+/// The same for f(j, i) = reaction(f(i, j)) (Newton's third law): f is called once per pair, with i < j, added to
+/// result[i], and its reaction to result[j], which is -f(i, j) for numbers and vectors. `Sum` is float, double, int,
+/// unsigned, std::uint64_t, a vec of them, or an interaction; types of your own need functions `reaction(value)` and
+/// `atomic_accumulate(Sum* target, const Sum& value)`, found by their namespace. Worthwhile if f costs more than an
+/// atomic addition; otherwise accumulate_neighbors is faster.
 ///
 /// Determinism: none for floating-point sums, whatever the context asks for: additions come in any order and may change
 /// the last bits. Sums of integers are always the same.

@@ -28,7 +28,8 @@ class level_buckets {
     }
   }
   [[nodiscard]] counting_buckets_view view() const {
-    return counted_ ? counting_buckets_view{offsets_.data(), elements_.data()} : buckets_.view();
+    if (!counted_) return buckets_.view();
+    return {offsets_.data(), elements_.data(), offsets_.size() - 1, elements_.size()};
   }
   [[nodiscard]] std::size_t bytes() const {
     return buckets_.bytes() + offsets_.bytes() + keys_.bytes() + ranks_.bytes() + elements_.bytes() + scratch_.bytes();
