@@ -37,10 +37,12 @@ class visited_points {
   }
 
   [[nodiscard]] std::size_t size() const { return counts_.size(); }
-  [[nodiscard]] grid<float, 3> space(int cells_per_reach) const {
+  [[nodiscard]] static box<float, 3> domain() {
     const auto corner = vec<float, 3>::filled(1);
-    const auto domain = make_box(corner * -1.0f, corner, vec<bool, 3>::filled(false));
-    return make_grid_for_cutoff(domain, cutoff_ / static_cast<float>(cells_per_reach));
+    return make_box(corner * -1.0f, corner, vec<bool, 3>::filled(false));
+  }
+  [[nodiscard]] grid<float, 3> space(int cells_per_reach) const {
+    return make_grid_for_cutoff(domain(), cutoff_ / static_cast<float>(cells_per_reach));
   }
 
   void time(const session& s, std::string_view order, visit_subject<Context>& subject, row& out) {
@@ -103,8 +105,21 @@ void run_way(const session& s, const Context& context, visited_points<Context>& 
 }
 
 template <typename Context>
+void run_one_call(const session& s, const Context& context, visited_points<Context>& points) {
+  const std::string_view name = search_order_list::names.front();
+  if (!s.wants_method(name)) return;
+  row identity = identify("visit", name, "float", points.size(), 0, "uniform");
+  identity["cell_list"] = "lattice_cells";
+  identity["positions"] = "in slots";
+  identity["cells_per_reach"] = 1;
+  const auto subject = make_visit_of_points(context, points.domain());
+  s.attempt(identity, [&](row& out) { points.time(s, name, *subject, out); });
+}
+
+template <typename Context>
 void run_visit_on(const session& s, const Context& context) {
   visited_points<Context> points(context, !s.full() ? 1000 : (s.on_cuda() ? 1048576 : 100000));
+  run_one_call(s, context, points);
   for (const std::string_view order : search_order_list::names) {
     if (!s.wants_method(order)) continue;
     for (const std::string_view list : cell_list_methods::names) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 
+#include "quadrat/core/box.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/views.hpp"
@@ -22,6 +23,11 @@ class visit_subject {
   virtual void check() = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
+
+/// By accumulate_neighbors over the points, which makes the cells of each call.
+template <typename Context>
+[[nodiscard]] std::unique_ptr<visit_subject<Context>> make_visit_of_points(const Context& context,
+                                                                           const box<float, 3>& domain);
 
 /// Where the walk reads positions: by index from the caller's array, or from records that were first copied into slot
 /// order.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "core/backend.hpp"
 #include "models/circles/force.hpp"
@@ -10,6 +11,7 @@
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/search/neighborhood.hpp"
 #include "quadrat/search/orders.hpp"
+#include "quadrat/search/visit_points.hpp"
 #include "search/visit_subject.hpp"
 
 namespace quadrat::bench {
@@ -114,6 +116,26 @@ class visit_by_slot final : public visit_subject<Context> {
   array<slot_record, Context> slots_;
 };
 
+struct count_one {
+  QUADRAT_HD std::uint32_t operator()(particle_id, particle_id, const vec<float, 3>&, float) const { return 1; }
+};
+
+template <typename Context>
+class visit_of_points final : public visit_subject<Context> {
+ public:
+  visit_of_points(const Context& context, const box<float, 3>& domain) : context_(context), domain_(domain) {}
+
+  void count(const points_view<float, 3>& points, float cutoff, std::uint32_t* counts) override {
+    accumulate_neighbors(context_, domain_, points, cutoff, std::span(counts, points.count), count_one{});
+  }
+  void check() override {}
+  [[nodiscard]] std::size_t bytes() const override { return 0; }
+
+ private:
+  Context context_;
+  box<float, 3> domain_;
+};
+
 template <typename Order, typename CellMethod, typename Context>
 std::unique_ptr<visit_subject<Context>> make_for(visit_storage storage, const Context& context,
                                                  const grid<float, 3>& space) {
@@ -151,6 +173,13 @@ std::unique_ptr<visit_subject<Context>> make_visit_subject(std::string_view orde
   return result;
 }
 
+template <typename Context>
+std::unique_ptr<visit_subject<Context>> make_visit_of_points(const Context& context, const box<float, 3>& domain) {
+  return std::make_unique<visit_of_points<Context>>(context, domain);
+}
+
+template std::unique_ptr<visit_subject<backend_context>> make_visit_of_points(const backend_context&,
+                                                                              const box<float, 3>&);
 template std::unique_ptr<visit_subject<backend_context>> make_visit_subject(std::string_view, std::string_view,
                                                                             visit_storage, const backend_context&,
                                                                             const grid<float, 3>&);

@@ -54,6 +54,7 @@
 #include "quadrat/search/visit.hpp"
 #include "quadrat/search/visit_clusters.hpp"
 #include "quadrat/search/visit_list.hpp"
+#include "quadrat/search/visit_points.hpp"
 #include "quadrat/search/visit_radii.hpp"
 
 // Contacts of bodies.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The README's first example: the number of neighbors of each point, from a cell list and from a neighbor list.
+// The README's first example: the number of neighbors of each point, from a visitor and from a neighbor list.
 #include <quadrat/quadrat.hpp>
 
 #include <cstdint>
 #include <cstdio>
 #include <random>
+#include <span>
 #include <vector>
 
 int main() {
@@ -17,12 +18,9 @@ int main() {
   const auto box = quadrat::make_box<float, 3>({0, 0, 0}, {1, 1, 1}, {true, true, true});
   const auto view = quadrat::points_of(points);
 
-  auto cells = quadrat::make_cells(context, box, 0.1f);
-  cells.build(context, view);
-  cells.check(context);
   std::vector<std::uint32_t> neighbors(points.size());
   quadrat::accumulate_neighbors(
-      context, cells.view(), view, 0.1f, neighbors.data(),
+      context, box, view, 0.1f, std::span(neighbors),
       [] QUADRAT_HD(quadrat::particle_id, quadrat::particle_id, const quadrat::vec<float, 3>&, float) { return 1u; });
 
   auto list = quadrat::make_neighbor_list(context, box, {.cutoff = 0.1f});

@@ -8,11 +8,17 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "list_support.hpp"
+#include "quadrat/cells/make_cells.hpp"
+#include "quadrat/search/interaction.hpp"
+#include "quadrat/search/make_neighbor_list.hpp"
 #include "quadrat/search/visit.hpp"
+#include "quadrat/search/visit_list.hpp"
+#include "quadrat/search/visit_points.hpp"
 #include "quadrat/search/visit_radii.hpp"
 #include "random_neighbor_problem.hpp"
 #include "support/errors.hpp"
@@ -106,6 +112,12 @@ void check_visitors(const backend_context& context, neighbor_problem<T, D> probl
   EXPECT_EQ(to_host(context, result.data(), count), sums);
   accumulate_pairs(context, cells.view(), view, cutoff, result.data(), pair_number{});
   EXPECT_EQ(to_host(context, result.data(), count), sums);
+
+  if (!problem.options.accept_outside) {
+    fill_bytes(context, result.data(), 0xff, result.bytes());
+    accumulate_neighbors(context, problem.boxes[0], view, cutoff, std::span(result.data(), count), pair_number{});
+    EXPECT_EQ(to_host(context, result.data(), count), sums);
+  }
 
   using around = count_around_place<lattice_cells_view<T, D>, T, D>;
   array<std::uint32_t, backend_context> counts(context, count);
@@ -222,6 +234,80 @@ TEST_F(lattice_cells_case, serve_smaller_cutoffs_and_radii) {
   accumulate_neighbors(context, cells.view(), points_of(points.data(), points.size()),
                        particle_radii<double>{radii.data(), cutoff_rule::sum_of_radii}, result.data(), pair_number{});
   EXPECT_EQ(to_host(context, result.data(), sums.size()), sums);
+}
+
+TEST_F(lattice_cells_case, of_one_call_serve_a_box_and_name_what_is_wrong) {
+  const backend_context context;
+  const auto domain = make_box<float, 2>({0, 0}, {4, 3}, {true, false});
+  std::vector<vec<float, 2>> where{{0.1f, 1}, {3.9f, 1.5f}, {2, 1}, {0.5f, 3}};
+  array<int, backend_context> sums(context, where.size());
+  const auto sum = [&](float cutoff, std::size_t room) {
+    const auto points = to_device(context, where);
+    accumulate_neighbors(context, domain, points_of(points), cutoff, std::span(sums.data(), room), pair_number{});
+  };
+  sum(0.6f, 4);
+  EXPECT_EQ(to_host(context, sums), (std::vector<int>{4, -4, 0, 0})) << "across the periodic face";
+  const auto complaint = [&](float cutoff, std::size_t room) {
+    return error_of<argument_error>([&] { sum(cutoff, room); });
+  };
+  expect_words(complaint(0.6f, 3), {"4 points", "room for 3 results"});
+  expect_words(complaint(2.1f, 4), {"2.1", "more than half"});
+  expect_words(complaint(0, 4), {"the cutoff is 0"});
+  where[3][1] = 3.5f;
+  expect_words(error_of<data_error>([&] { sum(0.6f, 4); }), {"point 3"});
+}
+
+/// Whole numbers: sums in any order have the same bits.
+struct whole_interaction {
+  QUADRAT_HD interaction<double, 3> operator()(particle_id i, particle_id j, const vec<double, 3>& r, double rr) const {
+    interaction<double, 3> result{};
+    result.force = vec<double, 3>::filled(pair_number{}(i, j, r, rr));
+    result.energy = static_cast<double>(i + j);
+    return result;
+  }
+};
+
+TEST_F(lattice_cells_case, give_the_interactions_that_a_list_gives_each_pair_called_once_or_twice) {
+  const backend_context context;
+  const auto domain = make_box<double, 3>({0, 0, 0}, {4, 3, 3}, {true, false, true});
+  std::mt19937_64 random(8);
+  std::vector<vec<double, 3>> where(size_or(300, 100));
+  for (auto& one : where) {
+    one = {4 * random_unit<double>(random), 3 * random_unit<double>(random), 3 * random_unit<double>(random)};
+  }
+  const auto stored = to_device(context, where);
+  const auto points = points_of(stored);
+  constexpr double cutoff = 0.8;
+  array<interaction<double, 3>, backend_context> sums(context, where.size());
+  const auto found = [&](auto&& accumulate) {
+    fill_bytes(context, sums.data(), 0xff, sums.bytes());
+    accumulate();
+    return to_host(context, sums);
+  };
+  auto list = make_neighbor_list(context, domain, {.cutoff = cutoff, .keeps_points = true});
+  list.build(points);
+  const auto wanted = found([&] { accumulate_neighbors(list, sums.data(), whole_interaction{}); });
+  auto of_lattice = make_lattice_cells(context, domain, {.cutoff = cutoff});
+  of_lattice.build(context, points);
+  auto of_grid = make_cells(context, domain, cutoff);
+  of_grid.build(context, points);
+  const auto expect_wanted = [&](const auto& got) {
+    double energy = 0;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      ASSERT_EQ(got[i].force, wanted[i].force) << i;
+      ASSERT_EQ(got[i].energy, wanted[i].energy) << i;
+      energy += wanted[i].energy;
+    }
+    EXPECT_GT(energy, 0);
+  };
+  const auto over = [&](const auto& cells) {
+    expect_wanted(
+        found([&] { accumulate_neighbors(context, cells, points, cutoff, sums.data(), whole_interaction{}); }));
+    expect_wanted(found([&] { accumulate_pairs(context, cells, points, cutoff, sums.data(), whole_interaction{}); }));
+  };
+  over(of_lattice.view());
+  over(of_grid.view());
+  expect_wanted(found([&] { accumulate_pairs(list, sums.data(), whole_interaction{}); }));
 }
 
 TEST_F(lattice_cells_case, refuse_what_they_cannot_serve) {

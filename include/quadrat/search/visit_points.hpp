@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include "quadrat/core/box.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/core/lattice.hpp"
+#include "quadrat/core/views.hpp"
+#include "quadrat/search/lattice_cells.hpp"
+#include "quadrat/search/visit.hpp"
+
+/// Sums over the neighbors of points in one call, without a cell list of one's own.
+namespace quadrat {
+
+/// results[i] = the sum of f(i, j, separation, squared distance) over all j nearer to i than the cutoff; Sum{} without
+/// neighbors. Functor, Sum and pairs are those of visit.hpp; `results` has one for each point, in the memory of the
+/// context. The cells are lattice_cells, which are the fastest way on CPUs and GPUs, in boxes of every shape. They live
+/// for this call: where one set of points is visited several times, make them once, and where points move little, a
+/// neighbor_list (docs/cells.md).
+///
+/// Allocates; synchronizes, to check the points; the sums themselves are asynchronous. On a GPU the source must be
+/// compiled by nvcc. Throws argument_error for another number of results, and for a cutoff that is not positive and
+/// finite or exceeds half the height of the box along a periodic axis; data_error naming a point that is not finite, or
+/// outside the box along an open axis. Determinism: each sum is taken by one thread in walking order: run_to_run where
+/// the context asks for it.
+template <typename Context, typename T, int D, typename Sum, typename F>
+void accumulate_neighbors(const Context& context, const lattice<T, D>& shape, const points_view<T, D>& points,
+                          std::type_identity_t<T> cutoff, std::span<Sum> results, const F& f) {
+  require(results.size() == points.count, "there are ", points.count, " points, but room for ", results.size(),
+          " results; there must be one for each point");
+  lattice_cells<Context, T, D> cells(context, shape, {.cutoff = cutoff});
+  cells.build(context, points);
+  cells.check(context);
+  accumulate_neighbors(context, cells.view(), points, cutoff, results.data(), f);
+}
+
+/// The same in an orthorhombic box.
+template <typename Context, typename T, int D, typename Sum, typename F>
+void accumulate_neighbors(const Context& context, const box<T, D>& domain, const points_view<T, D>& points,
+                          std::type_identity_t<T> cutoff, std::span<Sum> results, const F& f) {
+  accumulate_neighbors(context, make_lattice(domain), points, cutoff, results, f);
+}
+
+}  // namespace quadrat
