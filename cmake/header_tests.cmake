@@ -31,6 +31,8 @@ endforeach()
 if(sources)
   add_library(quadrat_header_tests OBJECT ${sources})
   quadrat_configure_target(quadrat_header_tests)
+  # Warnings that projects which use the headers may have on.
+  target_compile_options(quadrat_header_tests PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wsign-conversion;-Wuseless-cast>")
   target_link_libraries(quadrat_header_tests PRIVATE quadrat::quadrat)
   if(QUADRAT_BUILD_PROGRAM)
     target_link_libraries(quadrat_header_tests PRIVATE quadrat_scenes)
@@ -60,6 +62,14 @@ function(quadrat_refusal_test wrong)
     set_tests_properties(headers/refusal_${wrong} PROPERTIES PASS_REGULAR_EXPRESSION "error: [^\n]*quadrat: ${ARGN}")
   endif()
 endfunction()
+# An older language standard is refused by name.
+add_test(
+  NAME headers/refusal_standard
+  COMMAND
+    "${CMAKE_CXX_COMPILER}" -std=c++17 -fopenmp -fsyntax-only -DWRONG=0 "-I${include_dir}"
+    "-I${PROJECT_BINARY_DIR}/include" "${PROJECT_SOURCE_DIR}/tests/core/instance_errors.cpp")
+set_tests_properties(headers/refusal_standard PROPERTIES LABELS headers PASS_REGULAR_EXPRESSION
+                                                         "error: #error \"?Quadrat needs C\\+\\+20")
 quadrat_refusal_test(0) # none
 quadrat_refusal_test(1 "D must be 2 or 3")
 quadrat_refusal_test(2 "D must be 2 or 3")

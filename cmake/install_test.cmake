@@ -51,6 +51,20 @@ if(NOT QUADRAT_SANITIZE) # flags that nvcc's link step does not know
   quadrat_downstream_test(threads "${PROJECT_SOURCE_DIR}/tests/install/threads" threads ${cuda_options})
 endif()
 
+# A component that is not there is refused with the reason.
+function(quadrat_component_test component reason)
+  add_test(NAME install/component_${component}
+           COMMAND "${CMAKE_COMMAND}" -S "${PROJECT_SOURCE_DIR}/tests/install/component" -B
+                   "${CMAKE_CURRENT_BINARY_DIR}/install/component_${component}" "-DCMAKE_PREFIX_PATH=${prefix}"
+                   "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" "-DCOMPONENT=${component}")
+  set_tests_properties(install/component_${component} PROPERTIES FIXTURES_REQUIRED quadrat_installed LABELS install
+                                                      PASS_REGULAR_EXPRESSION "component ${component}:[ \n]+${reason}")
+endfunction()
+quadrat_component_test(abacus "there is no such component")
+if(NOT TARGET quadrat_mpi)
+  quadrat_component_test(mpi "this installation was built without MPI")
+endif()
+
 # Only Ninja can compile the sources of a target without building the libraries it links.
 if(CMAKE_GENERATOR MATCHES "Ninja")
   foreach(way IN ITEMS add_subdirectory FetchContent)

@@ -44,8 +44,8 @@ void neighbor_list<Context, T, D>::implementation::fail(const std::uint64_t* wor
   const std::uint64_t number = words[fault_word] >> 8;
   const std::uint64_t needed = words[needed_word];
   try {
-    if (kind != fault_kind::overflow && number >= detail::query_fault_base) throw data_error(complaint(kind, number));
-    if (kind != fault_kind::overflow) throw data_error(complaint(kind, number), number);
+    // Bases of faults are powers of two above all indices.
+    if (kind != fault_kind::overflow) throw data_error(complaint(kind, number), number % detail::query_fault_base);
     if (number >= detail::row_fault_base) {
       throw overflow_error(message(last.queries ? "query " : "point ", number - detail::row_fault_base,
                                    " has too many neighbors, images of the box included: up to ", needed,

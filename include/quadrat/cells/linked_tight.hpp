@@ -43,7 +43,7 @@ struct linked_tight_view {
   QUADRAT_HD void for_each_entry_in_cell(cell_id id, F&& f) const {
     for (std::uint32_t entry = heads[id]; entry != no_particle;) {
       const std::uint32_t after = nexts[entry];
-      f(static_cast<particle_id>(entry >> D), entry & ((1u << D) - 1));
+      f(particle_id{entry >> D}, entry & ((1u << D) - 1));
       entry = after;
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 #include "quadrat/core/grid.hpp"
@@ -54,7 +55,7 @@ struct touch_rule {
   /// Calls f(cell id, mask) for each cell touched by a particle at a point inside the box.
   template <typename Numbering, typename F>
   QUADRAT_HD void for_each(const grid<T, D>& space, const Numbering& numbering, const vec<T, D>& point, F&& f) const {
-    axis_cells touched[D];
+    axis_cells touched[static_cast<std::size_t>(D)];
     for (int axis = 0; axis < D; ++axis) touched[axis] = along(space, point[axis], axis);
     for (std::uint32_t mask = 0; mask < (1u << D); ++mask) {
       vec<int, D> cell{};

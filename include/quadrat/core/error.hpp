@@ -11,6 +11,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "quadrat/core/macros.hpp"
+
 namespace quadrat {
 
 /// Base of everything that the library throws.
@@ -31,8 +33,8 @@ class data_error : public error {
  public:
   using error::error;
   data_error(const std::string& what, std::uint64_t index) : error(what), index_(index) {}
-  /// The offender's index among the points, bodies or keys of that call, from 0, if it is one of them: a caller that
-  /// read them from a file can then name the line.
+  /// The offender's index among the points, queries, bodies or keys of that call, or the particles of a model, from 0,
+  /// if it is one of them: a caller that read them from a file can then name the line.
   [[nodiscard]] std::optional<std::uint64_t> index() const noexcept { return index_; }
 
  private:

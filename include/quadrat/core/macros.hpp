@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#if __cplusplus <= 201703L
+#error "Quadrat needs C++20: compile with -std=c++20, as CMake's target quadrat::quadrat does"
+#endif
+
 /// Marks a function that runs on the host and, where nvcc compiles it, on the device.
 #if defined(__CUDACC__)
 #define QUADRAT_HD __host__ __device__

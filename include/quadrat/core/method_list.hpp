@@ -7,6 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "quadrat/core/macros.hpp"
+
 namespace quadrat {
 
 namespace detail {

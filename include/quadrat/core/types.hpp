@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "quadrat/core/macros.hpp"
+
 namespace quadrat {
 
 /// Index of a particle, zero-based. One context holds fewer than 2^31 particles.

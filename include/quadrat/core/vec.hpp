@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <type_traits>
 
 #include "quadrat/core/macros.hpp"
@@ -11,7 +12,7 @@ namespace quadrat {
 /// A small vector of D components, in the order x, y, z: `vec<float, 3> a{1, 2, 3}`, or `vec a{1.0f, 2.0f, 3.0f}`.
 template <typename T, int D>
 struct vec {
-  T component[D];
+  T component[static_cast<std::size_t>(D)];
 
   QUADRAT_HD constexpr T& operator[](int axis) { return component[axis]; }
   QUADRAT_HD constexpr const T& operator[](int axis) const { return component[axis]; }

@@ -20,7 +20,7 @@ struct points_view {
   using value_type = T;
   static constexpr int dimension = D;
 
-  const T* component[D];
+  const T* component[static_cast<std::size_t>(D)];
   std::size_t stride;
   std::size_t count;
 

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "quadrat/core/macros.hpp"
+
 namespace quadrat::io {
 
 /// An entry in the list of temporary files that have names; used only by `atomic_file`.

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "quadrat/core/macros.hpp"
+
 namespace quadrat {
 
 /// The most components that values of keyed reductions can have.

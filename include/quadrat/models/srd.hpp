@@ -57,7 +57,7 @@ struct srd_options {
   bool thermostat = true;
   vec<bool, D> periodic = vec<bool, D>::filled(true);  ///< non-periodic axes have a solid wall at each end
   /// Velocities of the lower and the upper wall of each axis; zero along the axis itself.
-  std::array<std::array<vec<double, D>, 2>, D> wall_velocity{};
+  std::array<std::array<vec<double, D>, 2>, static_cast<std::size_t>(D)> wall_velocity{};
   vec<double, D> acceleration{};  ///< g
   double particles_per_cell = 0;  ///< to which ghosts fill up; 0: the mean number of the fluid
   std::uint64_t seed = 1;         ///< of collisions and of srd_start

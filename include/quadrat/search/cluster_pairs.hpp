@@ -38,7 +38,7 @@ struct cluster_pair_options {
 /// Positions and ids of eight points, by component. Unused places at the end are at infinity, with no_particle.
 template <typename T, int D>
 struct alignas(32) point_group {
-  T at[D][points_of_group];
+  T at[static_cast<std::size_t>(D)][points_of_group];
   particle_id id[points_of_group];
 
   [[nodiscard]] QUADRAT_HD vec<T, D> position(std::size_t place) const {

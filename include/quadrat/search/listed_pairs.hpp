@@ -31,7 +31,7 @@ struct selected_pairs {
   static constexpr std::size_t most = 256;
   static constexpr std::size_t beyond = 16;  ///< so that whole registers can be stored
   particle_id j[most + beyond];
-  T separation[D][most + beyond];
+  T separation[static_cast<std::size_t>(D)][most + beyond];
   T squared[most + beyond];
 };
 

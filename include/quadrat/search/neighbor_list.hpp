@@ -109,7 +109,7 @@ struct neighbor_list_view {
 
   /// Index of the first entry of row i.
   [[nodiscard]] QUADRAT_HD std::uint64_t row_begin(std::size_t i) const {
-    return offsets != nullptr ? offsets[i] : static_cast<std::uint64_t>(i) * width;
+    return offsets != nullptr ? offsets[i] : i * width;
   }
 };
 

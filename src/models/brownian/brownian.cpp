@@ -33,7 +33,7 @@ template <typename T>
   for (std::size_t i = 0; i < positions.size(); ++i) {
     if (!detail::is_finite(positions[i])) {
       throw data_error(
-          message("the position of sphere ", i, " is ", detail::vector_text(positions[i]), ", which is not finite"));
+          message("the position of sphere ", i, " is ", detail::vector_text(positions[i]), ", which is not finite"), i);
     }
     // In double precision first: an image far away keeps its digits.
     vec<double, 3> place = positions[i];
@@ -58,7 +58,8 @@ void check_brownian_state(const box<T, 3>& domain, const brownian_state<T>& stat
       const vec<T, 3>& place = (*places)[i];
       if (detail::is_finite(place) && domain.wrap(place) == place) continue;
       throw data_error(message(places == &state.positions ? "the position" : "the origin", " of sphere ", i, " is ",
-                               detail::vector_text(place), ", which is not in the box"));
+                               detail::vector_text(place), ", which is not in the box"),
+                       i);
     }
   }
 }

@@ -76,9 +76,11 @@ brownian_options completed(brownian_options options, std::size_t count, determin
 
 void throw_brownian_fault(std::uint64_t fault) {
   if (fault == no_run_fault) return;
-  throw data_error(message("the run blew up in step ", fault >> 32, ": sphere ", static_cast<std::uint32_t>(fault),
+  const auto sphere = static_cast<std::uint32_t>(fault);
+  throw data_error(message("the run blew up in step ", fault >> 32, ": sphere ", sphere,
                            " would move across half of the box, or to a position that is not finite; a smaller time "
-                           "step may help"));
+                           "step may help"),
+                   sphere);
 }
 
 mobility_options mobility_of(const brownian_options& options) {

@@ -50,7 +50,8 @@ void check_agents(const circles_parameters& parameters, const box<T, D>& domain,
     const bool finite = detail::is_finite(positions[i]);
     if (finite && !inside_only) continue;
     throw data_error(message("the position of agent ", i, " is ", detail::vector_text(positions[i]),
-                             finite ? ", which is outside the box" : ", which is not finite"));
+                             finite ? ", which is outside the box" : ", which is not finite"),
+                     i);
   }
 }
 

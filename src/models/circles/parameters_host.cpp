@@ -43,8 +43,10 @@ std::size_t circles_count(const circles_parameters& parameters, int dimension, d
 
 void detail::throw_circles_fault(std::uint64_t fault) {
   if (fault == no_run_fault) return;
-  throw data_error(message("the run blew up in step ", fault >> 32, ": agent ", fault & 0xffffffffu,
-                           " got a position that is not finite; a smaller force would help"));
+  const std::uint64_t agent = fault & 0xffffffffu;
+  throw data_error(message("the run blew up in step ", fault >> 32, ": agent ", agent,
+                           " got a position that is not finite; a smaller force would help"),
+                   agent);
 }
 
 template <int D>

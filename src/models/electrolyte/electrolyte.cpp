@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "core/backend.hpp"
@@ -75,7 +76,7 @@ struct electrolyte<Context, T>::implementation {
   detail::step_replay<Context> replay;
   std::uint64_t step = 0;
   bool prepared = false;
-  std::string broken;  // why the simulation is invalid
+  std::optional<data_error> broken;  // why the simulation is invalid
 };
 
 template <typename Context, typename T>
@@ -123,7 +124,7 @@ void electrolyte<Context, T>::implementation::set(const electrolyte_state<T>& st
   fill_bytes(context, fault.data(), 0xff, fault.bytes());
   for_each(context, "electrolyte.wrap", count, detail::electrolyte_wrap<T>{positions.data(), domain});
   context.synchronize();
-  broken.clear();
+  broken.reset();
   // The choice is that of the first state. Steps may be captured, so all memory is allocated here: that of energies,
   // too.
   if (!prepared) sums.prepare(input());
@@ -167,13 +168,14 @@ double electrolyte<Context, T>::implementation::coulomb_energy() {
 template <typename Context, typename T>
 void electrolyte<Context, T>::implementation::check() {
   detail::throw_electrolyte_fault(to_host(context, fault)[0]);
-  if (!broken.empty()) throw data_error(broken);
+  if (broken) throw *broken;
   try {
     cells.check(context);
     sums.check();
   } catch (const data_error& error) {
-    broken = message("the run blew up by step ", step, ": ", error.what());
-    throw data_error(broken);
+    const std::string text = message("the run blew up by step ", step, ": ", error.what());
+    broken = error.index() ? data_error(text, *error.index()) : data_error(text);
+    throw *broken;
   }
 }
 

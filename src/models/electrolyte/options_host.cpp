@@ -63,9 +63,11 @@ void check_electrolyte(const electrolyte_options& options) {
 
 void throw_electrolyte_fault(std::uint64_t fault) {
   if (fault == no_run_fault) return;
-  throw data_error(message("the run blew up in step ", fault >> 32, ": ion ", fault & 0xffffffffu,
+  const std::uint64_t ion = fault & 0xffffffffu;
+  throw data_error(message("the run blew up in step ", fault >> 32, ": ion ", ion,
                            " got a velocity that is not finite, or moved by more than half of the box; a smaller "
-                           "time step may help"));
+                           "time step may help"),
+                   ion);
 }
 
 template <typename T>

@@ -39,7 +39,7 @@ void check_finite(const char* name, const std::vector<vec<T, 3>>& values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (detail::is_finite(values[i])) continue;
     throw data_error(
-        message("the ", name, " of grain ", i, " is ", detail::vector_text(values[i]), ", which is not finite"));
+        message("the ", name, " of grain ", i, " is ", detail::vector_text(values[i]), ", which is not finite"), i);
   }
 }
 
@@ -55,7 +55,7 @@ void check_grains(const granular_friction_options& options, const granular_frict
     for (std::size_t k = 0; k < options.walls.size(); ++k) {
       const double height = detail::height_before(options.walls[k], cast<double>(state.positions[i]));
       if (height >= 0) continue;
-      throw data_error(message("the center of grain ", i, " lies ", -height, " m behind wall ", k));
+      throw data_error(message("the center of grain ", i, " lies ", -height, " m behind wall ", k), i);
     }
   }
 }

@@ -140,7 +140,8 @@ data_error detail::friction_blow_up(std::uint64_t steps, std::uint64_t grain) {
   return data_error(
       message("the run blew up in step ", steps + 1, ": grain ", grain,
               " got a velocity that is not finite, moved by more than half of its radius at once, or was pushed by "
-              "more than half of its radius into a wall; a smaller time step or a stiffer material would help"));
+              "more than half of its radius into a wall; a smaller time step or a stiffer material would help"),
+      grain);
 }
 
 double detail::height_before(const granular_wall& wall, const vec<double, 3>& position) {

@@ -103,9 +103,10 @@ void check_grains(const box<T, 3>& domain, std::span<const vec<T, 3>> positions,
     const bool inside = domain.contains(positions[i]);
     if (inside && (velocities.empty() || is_finite(velocities[i]))) continue;
     const vec<T, 3>& shown = inside ? velocities[i] : positions[i];
-    throw data_error(message(inside ? "the velocity of grain " : "the position of grain ", first + i, " is ",
-                             vector_text(shown),
-                             is_finite(shown) ? ", which is outside the box" : ", which is not finite"));
+    throw data_error(
+        message(inside ? "the velocity of grain " : "the position of grain ", first + i, " is ", vector_text(shown),
+                is_finite(shown) ? ", which is outside the box" : ", which is not finite"),
+        first + i);
   }
 }
 

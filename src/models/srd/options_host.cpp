@@ -232,13 +232,15 @@ void check_particles(const srd_setup<T, D>& setup, std::span<const vec<T, D>> po
       const T v = velocities[i][axis];
       if (!(x >= T(0) && x <= setup.size[axis])) {
         throw data_error(message("the position of ", kind, " ", i, " is ", vector_text(positions[i]), ", which is ",
-                                 std::isfinite(x) ? "outside the box" : "not finite"));
+                                 std::isfinite(x) ? "outside the box" : "not finite"),
+                         i);
       }
       if (!(std::fabs(v) <= setup.fastest)) {
         throw data_error(
             message("the velocity of ", kind, " ", i, " is ", vector_text(velocities[i]),
                     std::isfinite(v) ? ", which would carry it too far in one step; " : ", which is not finite; ",
-                    "components up to ", setup.fastest, " are possible"));
+                    "components up to ", setup.fastest, " are possible"),
+            i);
       }
     }
   }
@@ -257,7 +259,8 @@ void throw_srd_fault(std::uint64_t fault, T fastest) {
   throw data_error(message("the run blew up in step ", at, ": particle ", what,
                            " got a velocity that is not finite or would carry it too far in one step; components up "
                            "to ",
-                           fastest, " are possible"));
+                           fastest, " are possible"),
+                   what);
 }
 
 template void throw_srd_fault(std::uint64_t, float);

@@ -111,7 +111,7 @@ void nearest_neighbors<Context, T, D>::implementation::check() {
     const std::uint64_t fault = points.first_fault();
     if (fault != ~std::uint64_t{0}) {
       searched = false;
-      failure = std::make_exception_ptr(data_error(points.complaint(queries, "query ", fault >> 8)));
+      failure = std::make_exception_ptr(data_error(points.complaint(queries, "query ", fault >> 8), fault >> 8));
     }
   }
   if (failure != nullptr) std::rethrow_exception(failure);
