@@ -54,20 +54,20 @@ void repeat(std::vector<double>& values, std::size_t systems) {
   const std::vector<std::size_t>& shape = given.shape;
   const std::size_t axes = shape.size();
   const bool square = axes >= 2 && shape[axes - 1] == dimension && shape[axes - 2] == dimension;
-  if (axes == 1 && shape[0] == dimension) {
-    add_diagonal(given.values.data(), dimension, vectors);
-    repeat(vectors, systems);
-  } else if (square && (axes == 2 || (axes == 3 && shape[0] == systems))) {
+  const bool each = axes > 0 && (shape[0] == systems || shape[0] == 1);
+  if (square && (axes == 2 || (axes == 3 && each))) {
     vectors = std::move(given.values);
-    if (axes == 2) repeat(vectors, systems);
-  } else if (axes == 2 && shape[0] == systems && shape[1] == dimension) {
-    for (std::size_t s = 0; s < systems; ++s) add_diagonal(given.values.data() + s * dimension, dimension, vectors);
+  } else if (axes > 0 && shape[axes - 1] == dimension && (axes == 1 || (axes == 2 && each))) {
+    for (std::size_t s = 0; s < given.values.size(); s += dimension) {
+      add_diagonal(given.values.data() + s, dimension, vectors);
+    }
   } else {
     throw nb::value_error(message("the box has the shape ", shape_text(shape), "; (", dimension, ",) lengths or (",
                                   dimension, ", ", dimension, ") vectors are accepted",
                                   systems > 1 ? message(", or one of them for each of the ", systems, " systems") : "")
                               .c_str());
   }
+  if (vectors.size() == dimension * dimension) repeat(vectors, systems);
   return vectors;
 }
 
@@ -142,16 +142,25 @@ boxes_given boxes_from(nb::handle box, int dimension, nb::handle periodic, nb::h
   return result;
 }
 
+std::size_t boxes_in(nb::handle box, int dimension, const std::string& of) {
+  if (box.is_none()) return 1;
+  const std::vector<std::size_t> shape = numbers_from(box, "box").shape;
+  const auto axes = static_cast<std::size_t>(dimension);
+  if (shape == std::vector<std::size_t>{axes, axes}) {
+    const std::string vectors = message(dimension, ", ", dimension, ")");
+    throw nb::value_error(message("the box has the shape ", shape_text(shape), ", which may be vectors for every ", of,
+                                  " or lengths for each; give vectors for all as (1, ", vectors,
+                                  ", for each as (number of ", of, "s, ", vectors, ", or lengths for all as (",
+                                  dimension, ",)")
+                              .c_str());
+  }
+  return shape.size() < 2 ? 1 : shape[0];
+}
+
 std::size_t systems_of(std::optional<given_array>& systems, nb::handle box, int dimension,
                        const origin_of_arrays& where, int threads) {
   if (!systems) return 1;
-  if (!box.is_none()) {
-    const std::vector<std::size_t> shape = numbers_from(box, "box").shape;
-    const auto axes = static_cast<std::size_t>(dimension);
-    if (shape.size() == 3 || (shape.size() == 2 && shape != std::vector<std::size_t>{axes, axes})) {
-      return std::max<std::size_t>(shape[0], 1);
-    }
-  }
+  if (const std::size_t boxes = boxes_in(box, dimension, "system"); boxes != 1) return std::max<std::size_t>(boxes, 1);
   const std::unique_ptr<session> worker = made_by(where, [&](backend& engine) {
     return engine.make_session({where.device, threads, false});
   });

@@ -413,6 +413,7 @@ void add_search(nb::module_& module) {
       .def("add", &pair_counts::add, nb::arg("points").none(), nb::arg("name"), any("box"), any("periodic"),
            any("origin"), any("types"))
       .def("result", &pair_counts::result);
+  module.def("boxes_in", &boxes_in, any("box"), nb::arg("dimension"), nb::arg("of"));
   std::vector<std::string> names;
   for (const neighbor_method& method : neighbor_methods()) names.emplace_back(method.name);
   module.attr("neighbor_methods") = nb::cast(names);

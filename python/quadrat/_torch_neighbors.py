@@ -47,6 +47,6 @@ def vectors(points, box, systems, first, second, shifts):
         return between
     shifts = shifts.to(points.dtype)
     if box.ndim == 3:
-        of = box[systems[first]] if systems is not None else box[0]
+        of = box[0] if box.shape[0] == 1 else box[systems[first]]
         return between + (shifts[:, None, :] @ of)[:, 0] if of.ndim == 3 else between + shifts @ of
     return between + (shifts * box if box.ndim == 1 else shifts @ box)

@@ -71,7 +71,8 @@ class Ewald:
     ):
         """Energy, and what else is asked for, of (N, 3) points with (N,) charges.
 
-        cell : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, one for all or one for each.
+        cell : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, as `neighbor_list` takes boxes of them:
+            (3,) or (1, 3, 3) for all, (B, 3) or (B, 3, 3) for each.
         periodic : along all three vectors, or the first two (a slab).
         scaled_pairs : (P, 2) pairs whose interaction is scaled by scales (P,), by default 0: excluded.
         """

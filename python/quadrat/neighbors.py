@@ -7,6 +7,7 @@ import numpy as np
 
 from . import _core
 from ._numbers import whole
+from .mesh import _shape_of
 
 
 def _rule(rule, radii, type_cutoffs):
@@ -109,8 +110,9 @@ def neighbor_list(
     ----------
     points : (N, D) array of float32 or float64, D = 2 or 3
     cutoff : float, in the units of the points
-    box : (D,) lengths or (D, D) vectors as rows; None: open. With `systems`, one box or one for each system.
-        A (D, D) array is always one box: give D boxes as (D, D, D) vectors.
+    box : (D,) lengths or (D, D) vectors as rows; None: open. With `systems`, (D,) lengths or (1, D, D) vectors for all of
+        them, or (S, D) lengths or (S, D, D) vectors for each; (D, D), which could be vectors for all or lengths for each of
+        D systems, is refused.
     periodic : bool, or one per axis; by default all axes are periodic if there is a box
     origin : corner of the box, (D,); by default 0
     half : bool
@@ -234,7 +236,7 @@ class RadialDistribution(NamedTuple):
 
 def rdf(frames, cutoff, *, box, bins=200, types=None, periodic=None, origin=None, threads=0):
     """The radial distribution function of points, over one frame (N, D) or several: a sequence of (N, D) arrays, with
-    one box or one for each.
+    one box or one for each, as `neighbor_list` takes them for several systems.
 
     `types` : (N,) integers from 0; g(r) is then given for each pair of types. `counts` are numbers of pairs, those of
     equal types counted in both orders. Counts are exact. For the other parameters see `neighbor_list`. Frames may be in
@@ -242,12 +244,13 @@ def rdf(frames, cutoff, *, box, bins=200, types=None, periodic=None, origin=None
     """
     several = not hasattr(frames, "ndim") or frames.ndim == 3
     listed = list(frames) if several else [frames]
-    if several and listed and np.ndim(listed[0]) < 2:
+    if listed and np.ndim(listed[0]) < 2:
         listed = [frames]
-        several = False
     if not listed:
         raise ValueError("there are no frames")
-    own = several and _one_box_each(box, listed)
+    own = len(listed) > 1 and _core.boxes_in(box, _shape_of(listed[0])[-1], "frame") != 1
+    if own and len(box) != len(listed):
+        raise ValueError(f"there are {len(box)} boxes and {len(listed)} frames; one for all or one for each is accepted")
     kinds = 1 if types is None or len(types) == 0 else int(types.max() if hasattr(types, "max") else max(types)) + 1
     bins = whole(bins, "bins", 1, 2**20)
     pairs = _core.PairCounts(float(cutoff), bins, kinds, whole(threads, "threads"))
@@ -263,9 +266,3 @@ def rdf(frames, cutoff, *, box, bins=200, types=None, periodic=None, origin=None
     table[a, b] = table[b, a] = g
     numbers[a, b] = numbers[b, a] = counts
     return RadialDistribution(r, table, numbers)
-
-
-def _one_box_each(box, frames):
-    dimension = (frames[0].shape if hasattr(frames[0], "shape") else np.shape(frames[0]))[-1]
-    shape = tuple(box.shape) if hasattr(box, "shape") else np.shape(box)
-    return len(shape) >= 2 and shape[0] == len(frames) and shape != (dimension, dimension)

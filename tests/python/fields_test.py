@@ -117,6 +117,11 @@ def test_rock_salt_has_the_energy_of_madelung():
     both = sums.compute(np.concatenate([ions, ions * 2]), np.tile(charges, 2), [[2, 2, 2], [4, 4, 4]],
                         systems=np.repeat([0, 1], 8))  # fmt: skip
     np.testing.assert_allclose(both.energy, [found.energy, found.energy / 2], rtol=1e-8)
+    three = np.concatenate([ions, ions, ions]), np.tile(charges, 3)
+    with pytest.raises(ValueError, match=r"\(3, 3\).*vectors for every system or lengths for each"):
+        sums.compute(*three, 2 * np.ones((3, 3)), systems=np.repeat([0, 1, 2], 8))
+    same = sums.compute(*three, 2 * np.eye(3)[None], systems=np.repeat([0, 1, 2], 8))
+    np.testing.assert_allclose(same.energy, 3 * [found.energy], rtol=1e-8)
 
 
 def test_forces_are_slopes_of_the_energy_and_excluded_pairs_do_not_interact():

@@ -214,11 +214,40 @@ def test_systems_have_no_pairs_with_each_other():
     assert as_set(i, j, s) == wanted
 
 
+@pytest.mark.parametrize("dimension", (2, 3))
+def test_vectors_that_could_be_lengths_of_as_many_systems_are_refused(dimension):
+    random = np.random.default_rng(7)
+    points, systems = random.uniform(0, 4, (90, dimension)), np.arange(90) % dimension
+    lengths = 4 + np.arange(dimension)[:, None] + np.arange(dimension)
+    cells = np.stack([np.diag(one) for one in lengths])
+    clash = rf"\({dimension}, {dimension}\).*\(1, {dimension}, {dimension}\).*\(number of systems, {dimension}"
+    with pytest.raises(ValueError, match=clash):
+        quadrat.neighbor_list(points, 1.5, box=lengths, systems=systems)
+    found = quadrat.neighbor_list(points, 1.5, box=cells, systems=systems, outputs="ij", sorted=True)
+    for k, cell in enumerate(cells):
+        one = np.flatnonzero(systems == k)
+        i, j = quadrat.neighbor_list(points[one], 1.5, box=cell, outputs="ij", sorted=True)
+        mine = systems[found[0]] == k
+        assert np.array_equal(found[0][mine], one[i]) and np.array_equal(found[1][mine], one[j])
+    shared = [quadrat.neighbor_list(points, 1.5, box=box, systems=systems, sorted=True) for box in (cells[:1], lengths[0])]
+    for a, b in zip(*shared):
+        assert np.array_equal(a, b)
+
+    frames = list(points.reshape(dimension, -1, dimension))
+    with pytest.raises(ValueError, match=clash.replace("systems", "frames")):
+        quadrat.rdf(frames, 1.5, box=lengths)
+    with pytest.raises(ValueError, match=f"4 boxes and {dimension} frames"):
+        quadrat.rdf(frames, 1.5, box=np.ones((4, dimension)))
+    each = sum(quadrat.rdf(frame, 1.5, box=cell).counts for frame, cell in zip(frames, cells))
+    assert np.array_equal(quadrat.rdf(frames, 1.5, box=cells).counts, each)
+    assert np.array_equal(quadrat.rdf(frames, 1.5, box=cells[:1]).counts, quadrat.rdf(frames, 1.5, box=lengths[0]).counts)
+
+
 def test_systems_may_share_a_box():
     random = np.random.default_rng(4)
     points, systems = random.uniform(0, 3, (100, 3)), np.arange(100) % 5
     wanted = quadrat.neighbor_list(points, 1.0, box=np.stack([np.eye(3) * 3] * 5), systems=systems, sorted=True)
-    for box in (np.eye(3) * 3, [3, 3, 3]):
+    for box in (np.eye(3)[None] * 3, [3, 3, 3]):
         found = quadrat.neighbor_list(points, 1.0, box=box, systems=systems, sorted=True)
         assert all(np.array_equal(a, b) for a, b in zip(found, wanted))
     with pytest.raises(ValueError, match="point 2 belongs to system 2; there are 2"):
