@@ -132,9 +132,32 @@ origin_of_arrays origin_of(nb::handle value, const char* name) {
   return result;
 }
 
+namespace {
+
+/// Refuses what an array says beside its numbers and results would not have: masks and derivatives.
+void check_all_is_read(nb::handle value, const char* name, library owner) {
+  const auto refuse = [name](const char* words) { throw nb::value_error(message(name, words).c_str()); };
+  const python_modules& modules = python_modules::get();
+  if (owner == library::numpy && !value.type().is(modules.numpy_array) && nb::hasattr(value, "mask")) {
+    const nb::object mask = value.attr("mask");
+    if (!PyCallable_Check(mask.ptr()) && nb::cast<bool>(nb::bool_(modules.numpy.attr("any")(mask)))) {
+      refuse(": masked elements would count; select the others with .compressed(), or fill them with .filled(value)");
+    }
+  }
+  if (owner != library::torch) return;
+  const torch_modules& torch = torch_modules::get();
+  const bool backward = nb::cast<bool>(value.attr("requires_grad")) && nb::cast<bool>(torch.is_grad_enabled());
+  if (backward || !nb::object(torch.unpack_dual(value).attr("tangent")).is_none()) {
+    refuse(": derivatives are needed, and the results would have none; use the functions of quadrat.torch, or .detach()");
+  }
+}
+
+}  // namespace
+
 given_array::given_array(nb::handle value, const char* name, const origin_of_arrays& where)
     : value_(nb::borrow(value)), name_(name), where_(where) {
   const origin_of_arrays own = origin_of(value, name);
+  check_all_is_read(value, name, own.owner);
   if (own.device != where.device) {
     throw nb::value_error(message(name, " are in ", place_text(own.device), ", the other arrays of the call in ",
                                   place_text(where.device), "; one device for all is needed")
@@ -344,6 +367,7 @@ std::optional<given_array> indices_from(nb::handle value, const char* name, std:
 host_numbers numbers_from(nb::handle value, const char* name) {
   nb::object on_host = nb::borrow(value);
   const origin_of_arrays where = origin_of(value, name);
+  check_all_is_read(value, name, where.owner);
   if (where.owner == library::torch) on_host = on_host.attr("detach")().attr("cpu")();
   if (where.owner == library::cupy) on_host = on_host.attr("get")();
   const python_modules& modules = python_modules::get();

@@ -40,6 +40,8 @@ const torch_modules& torch_modules::get() {
     made.empty = torch.attr("empty");
     made.from_numpy = torch.attr("from_numpy");
     made.strided = torch.attr("strided");
+    made.is_grad_enabled = torch.attr("is_grad_enabled");
+    made.unpack_dual = nb::module_::import_("torch.autograd.forward_ad").attr("unpack_dual");
     made.current_stream = nb::getattr(torch.attr("_C"), "_cuda_getCurrentRawStream", nb::none());
     const char* const names[] = {"bool", "int32", "int64", "", "", "float32", "float64", "complex64", "complex128", ""};
     for (std::size_t k = 0; k < 10; ++k) {

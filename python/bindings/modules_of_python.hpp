@@ -23,7 +23,7 @@ struct python_modules {
 
 /// The same of PyTorch, for calls with its arrays.
 struct torch_modules {
-  nanobind::object empty, from_numpy, current_stream, strided;
+  nanobind::object empty, from_numpy, current_stream, strided, is_grad_enabled, unpack_dual;
   nanobind::object types[10];
 
   [[nodiscard]] nanobind::handle type_of(number type) const { return types[static_cast<std::size_t>(type)]; }

@@ -41,14 +41,52 @@ def test_results_are_arrays_of_the_library_of_the_points(library):
             np.testing.assert_array_equal(np.asarray(found), wanted)
 
 
-def test_tensors_that_need_gradients_are_read_as_numbers():
+def test_tensors_that_need_derivatives_are_refused():
     torch = pytest.importorskip("torch")
-    points = torch.from_numpy(POINTS).requires_grad_()
-    i, j, shifts = quadrat.neighbor_list(points, 0.5, box=[3, 3, 3], outputs="ijS")
-    # Distances with derivatives, from indices and shifts.
-    vectors = points[j] + 3.0 * shifts - points[i]
-    vectors.square().sum().backward()
-    assert points.grad.shape == points.shape and torch.isfinite(points.grad).all()
+    points, values = torch.from_numpy(POINTS), torch.from_numpy(CHARGES)
+    leaf, box = points.clone().requires_grad_(), (3.0 * torch.ones(3, dtype=points.dtype)).requires_grad_()
+    modes = torch.ones((2, 2, 2), dtype=torch.complex64).requires_grad_()
+    calls = {
+        "points": lambda: quadrat.neighbor_list(leaf, 0.5, box=[3, 3, 3], outputs="ij"),
+        "box": lambda: quadrat.neighbor_list(points, 0.5, box=box),
+        "modes": lambda: quadrat.nufft2(points, modes, 1e-3),
+        "charges": lambda: quadrat.electrostatics(points, values.clone().requires_grad_(), [3, 3, 3], 1e-3),
+    }
+    for name, call in calls.items():
+        with pytest.raises(ValueError, match=f"^{name}: derivatives .* quadrat.torch, or .detach"):
+            call()
+        with torch.no_grad():
+            call()
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(points, torch.ones_like(points))
+        with pytest.raises(ValueError, match="^points: derivatives"):
+            quadrat.neighbor_list(dual, 0.5)
+    for transform in (torch.func.grad, lambda call: torch.func.jvp(call, (points,), (points,))):
+        with pytest.raises((ValueError, RuntimeError)):
+            transform(lambda p: quadrat.neighbor_list(p, 0.5, outputs="d").sum())(points)
+    i, j, shifts = quadrat.neighbor_list(leaf.detach(), 0.5, box=[3, 3, 3], outputs="ijS")
+    (leaf[j] + 3.0 * shifts - leaf[i]).square().sum().backward()  # distances with derivatives, from indices and shifts
+    assert torch.isfinite(leaf.grad).all()
+
+
+def test_masked_elements_are_refused_wherever_they_are():
+    mask = np.zeros(POINTS.shape, bool)
+    whole = np.ma.masked_array(POINTS, mask)
+    wanted = quadrat.neighbor_list(POINTS, 0.5, sorted=True)
+    assert all(np.array_equal(a, b) for a, b in zip(quadrat.neighbor_list(whole, 0.5, sorted=True), wanted))
+    mask[7, 1] = True
+    some, one = np.ma.masked_array(POINTS, mask), np.ma.masked_array([3.0, 3, 3], [False, True, False])
+    keys = np.ma.masked_array(np.arange(400), np.arange(400) == 9)
+    calls = {
+        "points": lambda: quadrat.neighbor_list(some, 0.5),
+        "box": lambda: quadrat.neighbor_list(POINTS, 0.5, box=one),
+        "values": lambda: quadrat.spread(POINTS, np.ma.masked_equal(CHARGES, CHARGES[3]), [3, 3, 3], 4),
+        "keys": lambda: quadrat.count_keys(keys),
+        "points of frame 0": lambda: quadrat.rdf(some, 1.0, box=[3, 3, 3]),
+    }
+    for name, call in calls.items():
+        with pytest.raises(ValueError, match=f"^{name}: masked elements .*compressed.*filled"):
+            call()
 
 
 def test_odd_tensors_are_read_as_they_are_or_refused():
@@ -56,7 +94,7 @@ def test_odd_tensors_are_read_as_they_are_or_refused():
     points = torch.from_numpy(POINTS)
     wanted = quadrat.neighbor_list(POINTS, 0.3, sorted=True)
     mirrored = torch.complex(points, -points).conj().imag  # PyTorch keeps its sign apart
-    for odd in (points.T.contiguous().T, points.clone().requires_grad_(), mirrored):
+    for odd in (points.T.contiguous().T, mirrored):
         assert all(np.array_equal(a, b) for a, b in zip(quadrat.neighbor_list(odd, 0.3, sorted=True), wanted))
     for wrong in (points.to("meta"), points.to_sparse(), points.half(), points.bfloat16(), points.int()):
         with pytest.raises(TypeError, match="points (are|have|cannot)"):
