@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import torch
 
+from ._torch_derivatives import differentiable, keep, refused, total
 from ._torch_ewald_second import hessian_product, in_own_thread
 from ._torch_mesh import numbers, settings
 from .ewald import Ewald
@@ -45,7 +46,7 @@ def _sums(device, accuracy, method, law, constant):
 
 
 @torch.library.custom_op("quadrat::electrostatics", mutates_args=())
-def electrostatics(
+def electrostatics_operator(
     points: torch.Tensor,
     charges: torch.Tensor,
     cell: torch.Tensor,
@@ -79,7 +80,7 @@ def electrostatics(
     return energy, found.forces, found.potentials, stress
 
 
-@electrostatics.register_fake
+@electrostatics_operator.register_fake
 def _(points, charges, cell, systems, pairs, scales, virial, *_):
     energy = points.new_empty((cell.shape[0] if cell.ndim == 3 else 1,))
     stress = points.new_empty((energy.shape[0] if virial else 0, 3, 3))
@@ -87,7 +88,7 @@ def _(points, charges, cell, systems, pairs, scales, virial, *_):
 
 
 @torch.library.custom_op("quadrat::electrostatics_second", mutates_args=())
-def second(
+def second_operator(
     points: torch.Tensor,
     charges: torch.Tensor,
     cell: torch.Tensor,
@@ -108,22 +109,33 @@ def second(
     )
 
 
-@second.register_fake
+@second_operator.register_fake
 def _(points, charges, cell, *_):
     return torch.empty_like(points), torch.empty_like(charges), torch.empty_like(cell)
 
 
-def _no_third(ctx, *_):
-    raise NotImplementedError("third derivatives of electrostatics are not served; energies have first and second ones")
-
-
-second.register_autograd(_no_third)
+_no_third = refused("third derivatives of electrostatics are not served; energies have first and second ones")
+second = differentiable(second_operator, lambda ctx, inputs, output: None, _no_third, _no_third)
 
 
 def _setup(ctx, inputs, output):
-    *tensors, ctx.virial, ctx.accuracy, _, ctx.law, ctx.constant, ctx.periodic = inputs
-    ctx.set_materialize_grads(False)
-    ctx.save_for_backward(*tensors, *output)
+    *tensors, ctx.virial, ctx.accuracy, ctx.method, ctx.law, ctx.constant, ctx.periodic = inputs
+    keep(ctx, *tensors, *output)
+
+
+def _kept(ctx):
+    """Points, charges, cell, systems, scaled pairs, scales, forces, potentials and virials (B, 3, 3)."""
+    *given, _, forces, potentials, virial = ctx.saved_tensors
+    if virial.shape[0] == 0:  # it was not asked for, but derivatives by the cell need it
+        rest = (True, ctx.accuracy, ctx.method, ctx.law, ctx.constant, ctx.periodic)
+        virial = electrostatics(*given, *rest)[3]
+    return (*given, forces, potentials, virial)
+
+
+def _second(ctx, given, factors):
+    if not all(ctx.periodic):
+        raise NotImplementedError("second derivatives are served for cells that are periodic along all three vectors")
+    return second(*given, *factors, ctx.accuracy, ctx.law, ctx.constant)
 
 
 def _by_cell(points, cell, systems, forces, virial):
@@ -132,45 +144,71 @@ def _by_cell(points, cell, systems, forces, virial):
     A strain e moves points and cells, x (1 + e) and h (1 + e), and changes the energy by -tr(virial e): so the transpose of
     h times the derivative by h is x^T forces - virial.
     """
-    outer = points[:, :, None] * forces[:, None, :]
-    if systems is None:
-        moments = outer.sum(0, keepdim=True)
-    else:
-        moments = torch.zeros_like(virial).index_add(0, systems.long(), outer)
+    moments = _by_system(points[:, :, None] * forces[:, None, :], systems, cell)
     return torch.linalg.solve(cell.reshape(-1, 3, 3).mT, moments - virial)
 
 
+def _by_system(each, systems, cell):
+    """Sums over the points of each system, (B, ...)."""
+    if systems is None:
+        return each.sum(0, keepdim=True)
+    return each.new_zeros((cell.shape[0], *each.shape[1:])).index_add(0, systems.long(), each)
+
+
+def _forward(ctx, along, change, strain, *_):
+    """The tangents of all results. The Hessian is symmetric: that product of it which `second` has, with what follows from
+    the tangents as factors, is theirs. A change of the cell by its vectors times g moves points along, which is taken off."""
+    points, charges, cell, systems, pairs, scales, forces, potentials, virial = _kept(ctx)
+    along = torch.zeros_like(points) if along is None else along
+    g = None if strain is None else torch.linalg.solve(cell.reshape(-1, 3, 3), strain.reshape(-1, 3, 3))
+    own = None if g is None else (g[0] if systems is None else g[systems.long()])
+
+    def moved(vectors, by):
+        return (vectors[:, None, :] @ by)[:, 0]
+
+    factors = (-along if g is None else moved(points, own) - along, change, None if g is None else -g)
+    by_points, by_charges, by_cell = _second(ctx, (points, charges, cell, systems, pairs, scales), factors)
+    d_forces = -by_points if g is None else -by_points - moved(forces, own.mT)
+    rates = -(along * forces).sum(1) if change is None else change * potentials - (along * forces).sum(1)
+    d_energy = _by_system(rates, systems, cell)
+    d_virial = torch.zeros_like(virial)
+    if g is not None:
+        slopes = _by_cell(points, cell, systems, forces, virial)
+        d_energy = d_energy + (slopes * strain.reshape(-1, 3, 3)).sum((1, 2))
+        d_virial = d_virial - strain.reshape(-1, 3, 3).mT @ slopes + cell.reshape(-1, 3, 3).mT @ (slopes @ g.mT)
+    if ctx.virial:
+        outer = along[:, :, None] * forces[:, None, :] + points[:, :, None] * d_forces[:, None, :]
+        d_virial = d_virial - cell.reshape(-1, 3, 3).mT @ by_cell.reshape(-1, 3, 3) + _by_system(outer, systems, cell)
+    return d_energy, d_forces, by_charges, d_virial if ctx.virial else d_virial[:0]
+
+
 def _backward(ctx, by_energy, by_forces, by_potentials, by_virial):
-    points, charges, cell, systems, pairs, scales, _, forces, potentials, virial = ctx.saved_tensors
-    total = [None, None, None]
+    points, charges, cell, systems, pairs, scales, forces, potentials, virial = _kept(ctx)
+    slopes = [None, None, None]
     if by_energy is not None:
         rates = by_energy if systems is None else by_energy[systems.long()]
         if ctx.needs_input_grad[0]:
-            total[0] = -rates[:, None] * forces
+            slopes[0] = -rates[:, None] * forces
         if ctx.needs_input_grad[1]:
-            total[1] = rates * potentials
+            slopes[1] = rates * potentials
         if ctx.needs_input_grad[2]:
-            total[2] = (by_energy[:, None, None] * _by_cell(points, cell, systems, forces, virial)).reshape(cell.shape)
+            slopes[2] = (by_energy[:, None, None] * _by_cell(points, cell, systems, forces, virial)).reshape(cell.shape)
     factors = (by_forces, by_potentials, by_virial if ctx.virial else None)
     if any(factor is not None for factor in factors):
-        if not all(ctx.periodic):
-            raise NotImplementedError("second derivatives are served for cells that are periodic along all three vectors")
-        extra = second(points, charges, cell, systems, pairs, scales, *factors, ctx.accuracy, ctx.law, ctx.constant)
-        for k, part in enumerate(extra):
-            if ctx.needs_input_grad[k]:
-                total[k] = part if total[k] is None else total[k] + part
-    return (*total, *[None] * 9)
+        extra = _second(ctx, (points, charges, cell, systems, pairs, scales), factors)
+        slopes = [total(*both) if needed else None for *both, needed in zip(slopes, extra, ctx.needs_input_grad)]
+    return (*slopes, *[None] * 9)
 
 
-electrostatics.register_autograd(_backward, setup_context=_setup)
+electrostatics = differentiable(electrostatics_operator, _setup, _backward, _forward)
 
 
 def compute(points, charges, cell, systems, pairs, scales, virial, options):
     accuracy, method, law, constant, periodic = options
-    wanted = virial or cell.requires_grad
+    wanted = virial or cell.requires_grad  # derivatives by the cell go through it
     energy, forces, potentials, stress = electrostatics(
         points, charges, cell, systems, pairs, scales, wanted, accuracy, method, law, constant, periodic
     )
     if systems is None:
-        energy, stress = energy[0], stress[0] if wanted else None
-    return Electrostatics(energy, forces, potentials, stress if wanted else None)
+        energy, stress = energy[0], stress[0] if virial else None
+    return Electrostatics(energy, forces, potentials, stress if virial else None)

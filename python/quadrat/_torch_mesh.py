@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import torch
 
 from . import _splines
+from ._torch_derivatives import differentiable, keep, total
 from .mesh import SpreadPlan
 
 
@@ -30,36 +31,36 @@ def _plan(points, mesh, order, periodic):
 
 
 @torch.library.custom_op("quadrat::spread", mutates_args=())
-def spread(
+def spread_operator(
     points: torch.Tensor, values: torch.Tensor, mesh: Sequence[int], order: int, periodic: Sequence[bool]
 ) -> torch.Tensor:
     """(N, D) fractions and values (V, N): meshes (V, K...)."""
     return _plan(points, mesh, order, periodic).spread(numbers(values))
 
 
-@spread.register_fake
+@spread_operator.register_fake
 def _(points, values, mesh, order, periodic):
     return values.new_empty((values.shape[0], *mesh))
 
 
 @torch.library.custom_op("quadrat::interpolate", mutates_args=())
-def interpolate(points: torch.Tensor, values: torch.Tensor, order: int, periodic: Sequence[bool]) -> torch.Tensor:
+def interpolate_operator(points: torch.Tensor, values: torch.Tensor, order: int, periodic: Sequence[bool]) -> torch.Tensor:
     """(N, D) fractions and meshes (V, K...): values (V, N)."""
     return _plan(points, values.shape[1:], order, periodic).interpolate(numbers(values))
 
 
-@interpolate.register_fake
+@interpolate_operator.register_fake
 def _(points, values, order, periodic):
     return values.new_empty((values.shape[0], points.shape[0]))
 
 
 @torch.library.custom_op("quadrat::interpolate_gradient", mutates_args=())
-def gradient(points: torch.Tensor, values: torch.Tensor, order: int, periodic: Sequence[bool]) -> torch.Tensor:
+def gradient_operator(points: torch.Tensor, values: torch.Tensor, order: int, periodic: Sequence[bool]) -> torch.Tensor:
     """Derivatives (V, N, D) of `interpolate` by the fractions."""
     return _plan(points, values.shape[1:], order, periodic).gradient(numbers(values))
 
 
-@gradient.register_fake
+@gradient_operator.register_fake
 def _(points, values, order, periodic):
     return values.new_empty((values.shape[0], points.shape[0], points.shape[1]))
 
@@ -71,8 +72,19 @@ def real_part(product, like):
 
 
 def _spread_setup(ctx, inputs, output):
-    points, values, _, ctx.order, ctx.periodic = inputs
-    ctx.save_for_backward(points, values)
+    points, values, ctx.mesh, ctx.order, ctx.periodic = inputs
+    keep(ctx, points, values)
+
+
+def _spread_forward(ctx, along, change, *_):
+    points, values = ctx.saved_tensors
+    moved = None
+    if along is not None:
+        steps = along * points.new_tensor(ctx.mesh)
+        parts = {_splines.unit(len(ctx.mesh), a): values * steps[:, a] for a in range(len(ctx.mesh))}
+        u = points * points.new_tensor(ctx.mesh)
+        moved = _splines.spread_derivatives(torch, parts, u, ctx.mesh, ctx.order, ctx.periodic)
+    return total(moved, None if change is None else spread(points, change, ctx.mesh, ctx.order, ctx.periodic))
 
 
 def _spread_backward(ctx, change):
@@ -88,7 +100,13 @@ def _spread_backward(ctx, change):
 
 def _interpolate_setup(ctx, inputs, output):
     points, values, ctx.order, ctx.periodic = inputs
-    ctx.save_for_backward(points, values)
+    keep(ctx, points, values)
+
+
+def _interpolate_forward(ctx, along, change, *_):
+    points, values = ctx.saved_tensors
+    moved = None if along is None else (gradient(points, values, ctx.order, ctx.periodic) * along).sum(-1)
+    return total(moved, None if change is None else interpolate(points, change, ctx.order, ctx.periodic))
 
 
 def _interpolate_backward(ctx, change):
@@ -102,6 +120,22 @@ def _interpolate_backward(ctx, change):
     return by_points, by_values, None, None
 
 
+def _curvatures(ctx, points, values):
+    """Second derivatives (V, N, D, D) of `interpolate` by the fractions."""
+    dimension, extents = points.shape[1], points.new_tensor(values.shape[1:])
+    pairs = [(a, b) for a in range(dimension) for b in range(dimension)]
+    wanted = {_splines.unit(dimension, a, b) for a, b in pairs}
+    found = _splines.interpolate_derivatives(torch, values, points * extents, ctx.order, ctx.periodic, wanted)
+    curved = torch.stack([found[_splines.unit(dimension, a, b)] for a, b in pairs], -1)
+    return curved.unflatten(-1, (dimension, dimension)) * extents[:, None] * extents
+
+
+def _gradient_forward(ctx, along, change, *_):
+    points, values = ctx.saved_tensors
+    moved = None if along is None else (_curvatures(ctx, points, values) * along[:, None, :]).sum(-1)
+    return total(moved, None if change is None else gradient(points, change, ctx.order, ctx.periodic))
+
+
 def _gradient_backward(ctx, change):
     points, values = ctx.saved_tensors
     mesh, dimension = list(values.shape[1:]), points.shape[1]
@@ -109,20 +143,13 @@ def _gradient_backward(ctx, change):
     u, per_mesh = points * extents, change * extents  # derivatives by u, times extents, are those by fractions
     by_points = by_values = None
     if ctx.needs_input_grad[0]:
-        pairs = [(a, b) for a in range(dimension) for b in range(a, dimension)]
-        wanted = [_splines.unit(dimension, a, b) for a, b in pairs]
-        curved = _splines.interpolate_derivatives(torch, values, u, ctx.order, ctx.periodic, wanted)
-        columns = []
-        for b in range(dimension):
-            along = [per_mesh[..., a].conj() * curved[_splines.unit(dimension, a, b)] for a in range(dimension)]
-            columns.append(real_part(sum(along), points))
-        by_points = torch.stack(columns, -1) * extents
+        by_points = real_part((change.conj()[..., None] * _curvatures(ctx, points, values)).sum(-2), points)
     if ctx.needs_input_grad[1]:
         parts = {_splines.unit(dimension, a): per_mesh[..., a] for a in range(dimension)}
         by_values = _splines.spread_derivatives(torch, parts, u, mesh, ctx.order, ctx.periodic)
     return by_points, by_values, None, None
 
 
-spread.register_autograd(_spread_backward, setup_context=_spread_setup)
-interpolate.register_autograd(_interpolate_backward, setup_context=_interpolate_setup)
-gradient.register_autograd(_gradient_backward, setup_context=_interpolate_setup)
+spread = differentiable(spread_operator, _spread_setup, _spread_backward, _spread_forward, vectors=True)
+interpolate = differentiable(interpolate_operator, _interpolate_setup, _interpolate_backward, _interpolate_forward, vectors=True)
+gradient = differentiable(gradient_operator, _interpolate_setup, _gradient_backward, _gradient_forward, vectors=True)

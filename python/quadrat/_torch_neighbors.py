@@ -5,12 +5,13 @@ from collections.abc import Sequence
 
 import torch
 
+from ._torch_derivatives import differentiable, refused
 from ._torch_mesh import numbers, settings
 from .neighbors import neighbor_list
 
 
 @torch.library.custom_op("quadrat::pairs", mutates_args=())
-def pairs(
+def pairs_operator(
     points: torch.Tensor,
     box: torch.Tensor | None,
     systems: torch.Tensor | None,
@@ -33,11 +34,20 @@ def pairs(
     )
 
 
-@pairs.register_fake
+@pairs_operator.register_fake
 def _(points, box, systems, periodic, cutoff, half, ordered):
     count = torch.library.get_ctx().new_dynamic_size()
     integers = points.new_empty((count,), dtype=torch.int64)
     return integers, torch.empty_like(integers), integers.new_empty((count, points.shape[1]))
+
+
+pairs = differentiable(
+    pairs_operator,
+    lambda ctx, inputs, output: ctx.mark_non_differentiable(*output),
+    lambda ctx, *_: (None,) * 7,
+    lambda ctx, *_: (None,) * 3,
+    vmap=refused("lists of several entries may differ in length, so that there is no vmap of them; use systems"),
+)
 
 
 def vectors(points, box, systems, first, second, shifts):

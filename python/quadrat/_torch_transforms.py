@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import torch
 
+from ._torch_derivatives import differentiable, keep, total
 from ._torch_mesh import numbers, real_part, settings
 from .transforms import Nufft, nufft3
 
@@ -36,31 +37,31 @@ def _plan(points, modes, tolerance, order):
 
 
 @torch.library.custom_op("quadrat::nufft1", mutates_args=())
-def type1(
+def type1_operator(
     points: torch.Tensor, values: torch.Tensor, modes: Sequence[int], tolerance: float, sign: int, order: str
 ) -> torch.Tensor:
     """(N, D) angles and complex values (V, N): modes (V, K...)."""
     return _plan(points, modes, tolerance, order).type1(numbers(values), sign)
 
 
-@type1.register_fake
+@type1_operator.register_fake
 def _(points, values, modes, tolerance, sign, order):
     return values.new_empty((values.shape[0], *modes))
 
 
 @torch.library.custom_op("quadrat::nufft2", mutates_args=())
-def type2(points: torch.Tensor, modes: torch.Tensor, tolerance: float, sign: int, order: str) -> torch.Tensor:
+def type2_operator(points: torch.Tensor, modes: torch.Tensor, tolerance: float, sign: int, order: str) -> torch.Tensor:
     """(N, D) angles and modes (V, K...): values (V, N)."""
     return _plan(points, modes.shape[1:], tolerance, order).type2(numbers(modes), sign)
 
 
-@type2.register_fake
+@type2_operator.register_fake
 def _(points, modes, tolerance, sign, order):
     return modes.new_empty((modes.shape[0], points.shape[0]))
 
 
 @torch.library.custom_op("quadrat::nufft3", mutates_args=())
-def type3(
+def type3_operator(
     points: torch.Tensor, values: torch.Tensor, targets: torch.Tensor, tolerance: float, sign: int
 ) -> torch.Tensor:
     """(N, D) points, complex values (V, N), (M, D) targets: results (V, M)."""
@@ -68,7 +69,7 @@ def type3(
     return nufft3(numbers(points), numbers(values), numbers(targets), tolerance, sign=sign, threads=threads)
 
 
-@type3.register_fake
+@type3_operator.register_fake
 def _(points, values, targets, tolerance, sign):
     return values.new_empty((values.shape[0], targets.shape[0]))
 
@@ -91,8 +92,20 @@ def _slopes(points, modes, tolerance, sign, order):
 
 
 def _type1_setup(ctx, inputs, output):
-    points, values, _, ctx.tolerance, ctx.sign, ctx.order = inputs
-    ctx.save_for_backward(points, values)
+    points, values, ctx.modes, ctx.tolerance, ctx.sign, ctx.order = inputs
+    keep(ctx, points, values)
+
+
+def _type1_forward(ctx, along, change, *_):
+    points, values = ctx.saved_tensors
+    settings = (ctx.modes, ctx.tolerance, ctx.sign, ctx.order)
+    moved = None
+    if along is not None:
+        scaled = torch.stack([values * along[:, axis] for axis in range(len(ctx.modes))])
+        modes = type1(points, scaled.flatten(0, 1), *settings).unflatten(0, scaled.shape[:2])
+        numbers_along = [mode_numbers(ctx.modes, axis, ctx.order, points) for axis in range(len(ctx.modes))]
+        moved = 1j * ctx.sign * sum(number * part for number, part in zip(numbers_along, modes))
+    return total(moved, None if change is None else type1(points, change, *settings))
 
 
 def _type1_backward(ctx, change):
@@ -108,7 +121,14 @@ def _type1_backward(ctx, change):
 
 def _type2_setup(ctx, inputs, output):
     points, modes, ctx.tolerance, ctx.sign, ctx.order = inputs
-    ctx.save_for_backward(points, modes)
+    keep(ctx, points, modes)
+
+
+def _type2_forward(ctx, along, change, *_):
+    points, modes = ctx.saved_tensors
+    settings = (ctx.tolerance, ctx.sign, ctx.order)
+    moved = None if along is None else (_slopes(points, modes, *settings) * along).sum(-1)
+    return total(moved, None if change is None else type2(points, change, *settings))
 
 
 def _type2_backward(ctx, change):
@@ -131,7 +151,20 @@ def _type3_slopes(at, values, of, tolerance, sign):
 
 def _type3_setup(ctx, inputs, output):
     points, values, targets, ctx.tolerance, ctx.sign = inputs
-    ctx.save_for_backward(points, values, targets)
+    keep(ctx, points, values, targets)
+
+
+def _type3_forward(ctx, along, change, aside, *_):
+    points, values, targets = ctx.saved_tensors
+    settings = (ctx.tolerance, ctx.sign)
+    parts = [None if change is None else type3(points, change, targets, *settings)]
+    if along is not None:
+        scaled = torch.stack([values * along[:, axis] for axis in range(points.shape[1])])
+        results = type3(points, scaled.flatten(0, 1), targets, *settings).unflatten(0, scaled.shape[:2])
+        parts.append(1j * ctx.sign * (targets.T[:, None] * results).sum(0))
+    if aside is not None:
+        parts.append((_type3_slopes(points, values, targets, *settings) * aside).sum(-1))
+    return total(*parts)
 
 
 def _type3_backward(ctx, change):
@@ -148,6 +181,6 @@ def _type3_backward(ctx, change):
     return by_points, by_values, by_targets, None, None
 
 
-type1.register_autograd(_type1_backward, setup_context=_type1_setup)
-type2.register_autograd(_type2_backward, setup_context=_type2_setup)
-type3.register_autograd(_type3_backward, setup_context=_type3_setup)
+type1 = differentiable(type1_operator, _type1_setup, _type1_backward, _type1_forward, vectors=True)
+type2 = differentiable(type2_operator, _type2_setup, _type2_backward, _type2_forward, vectors=True)
+type3 = differentiable(type3_operator, _type3_setup, _type3_backward, _type3_forward, vectors=True)

@@ -123,8 +123,8 @@ def electrostatics(
     """Energy, forces, potentials and virial of (N, 3) points with charges (N,) in a periodic cell, as `quadrat.Ewald`.
 
     cell : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, vectors for each, (B, 3, 3).
-    Returns `Electrostatics`: energy () or with systems (B,), forces (N, 3), potentials (N,), and with `virial`, or where
-    the cell needs a derivative, the virial (3, 3) or (B, 3, 3).
+    Returns `Electrostatics`: energy () or with systems (B,), forces (N, 3), potentials (N,), and with `virial` the
+    virial (3, 3) or (B, 3, 3).
 
     The energy has derivatives by points, charges and cell. Forces, potentials and virial have them, too (second
     derivatives of the energy, as force losses need them), for Coulomb's law in cells that are periodic along all three

@@ -35,9 +35,10 @@ def triclinic(device, length=3.0):
 
 
 def check(function, arguments, atol=1e-5):
-    """First and second derivatives beside differences."""
-    assert torch.autograd.gradcheck(function, arguments, atol=atol, fast_mode=True, nondet_tol=1e-9)
-    assert torch.autograd.gradgradcheck(function, arguments, atol=10 * atol, fast_mode=True, nondet_tol=1e-9)
+    """First derivatives in reverse and forward, and second ones of both over reverse, beside differences."""
+    options = {"fast_mode": True, "nondet_tol": 1e-9}
+    assert torch.autograd.gradcheck(function, arguments, atol=atol, check_forward_ad=True, **options)
+    assert torch.autograd.gradgradcheck(function, arguments, atol=10 * atol, check_fwd_over_rev=True, **options)
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -135,8 +136,8 @@ def test_energies_of_charges_have_first_and_second_derivatives(device, law):
     def all_results(p, q, h):
         return qt.electrostatics(p, q, h, 1e-9, law=law, virial=True)
 
-    assert torch.autograd.gradcheck(all_results, given, atol=1e-4, fast_mode=True)
-    assert torch.autograd.gradgradcheck(lambda *a: all_results(*a).energy, given, atol=1e-4, fast_mode=True)
+    assert torch.autograd.gradcheck(all_results, given, atol=1e-4, check_forward_ad=True, fast_mode=True)
+    check(lambda *a: all_results(*a).energy, given, 1e-5)
     found = all_results(*given)
     wanted = quadrat.electrostatics(
         points.cpu().numpy(), charges.cpu().numpy(), cell.cpu().numpy(), 1e-9, law=law, potentials=True, virial=True
@@ -152,10 +153,11 @@ def test_charges_of_several_systems_with_excluded_pairs_have_second_derivatives(
     systems = torch.tensor([0, 1, 1, 0, 1, 0, 0, 1, 1], device=device)
 
     def all_results(p, q, h):
-        return qt.electrostatics(p, q, h, 1e-9, systems=systems, scaled_pairs=[[0, 3], [1, 8]], scales=[0.0, 0.5])
+        return qt.electrostatics(p, q, h, 1e-9, systems=systems, scaled_pairs=[[0, 3], [1, 8]], scales=[0.0, 0.5],
+                                 virial=True)  # fmt: skip
 
-    assert torch.autograd.gradcheck(all_results, given, atol=1e-4, fast_mode=True)
-    assert torch.autograd.gradgradcheck(lambda *a: all_results(*a).energy, given, atol=1e-4, fast_mode=True)
+    assert torch.autograd.gradcheck(all_results, given, atol=1e-4, check_forward_ad=True, fast_mode=True)
+    check(lambda *a: all_results(*a).energy, given, 1e-5)
 
 
 def test_second_derivatives_are_as_exact_as_the_accuracy_says():
@@ -221,6 +223,97 @@ def test_third_derivatives_of_energies_are_refused():
         second.sum().backward()
 
 
+def functions():
+    """Of everything with derivatives: function and arguments, those that it is linear in at the number `values`."""
+    points, charges, cell = 3 * random("cpu", 6, 3), random("cpu", 6, seed=3) - 0.4, triclinic("cpu")
+    mesh, targets, period = random("cpu", 4, 5, 3), 3 * random("cpu", 4, 3), 2 + random("cpu", 3)
+    return {
+        "neighbor_list": (lambda p, b: qt.neighbor_list(p, 1.4, box=b, sorted=True, outputs="D"), (points, cell), None),
+        "spread": (lambda p, v, b: qt.spread(p, v, b, (4, 5, 3)), (points, charges, cell), 1),
+        "interpolate": (qt.interpolate, (points, mesh, cell), 1),
+        "nufft1": (lambda p, v, t: qt.nufft1(p, v, (4, 3, 2), 1e-12, period=t), (points, charges * 1j, period), 1),
+        "nufft2": (lambda p, m, t: qt.nufft2(p, m, 1e-12, period=t), (points, mesh * (1 - 1j), period), 1),
+        "nufft3": (lambda p, v, t: qt.nufft3(p, v, t, 1e-10), (points / 3, charges * 1j, targets), 1),
+        "electrostatics": (lambda *given: qt.electrostatics(*given, 1e-9).energy, (points, charges, cell), None),
+    }
+
+
+@pytest.mark.parametrize("name", functions())
+def test_derivatives_are_the_same_in_all_ways_of_torch_func(name):
+    function, arguments, _ = functions()[name]
+    along = tuple(random("cpu", *a.shape, seed=7).to(a.dtype) for a in arguments)
+
+    def scalar(*given):
+        return (function(*given).abs() ** 2).sum()
+
+    everything = tuple(range(len(arguments)))
+    slopes = torch.func.grad(scalar, everything)(*arguments)
+    value, pull = torch.func.vjp(scalar, *arguments)
+    torch.testing.assert_close(pull(torch.ones_like(value)), slopes)
+    torch.testing.assert_close(torch.autograd.grad(scalar(*(given := needs(*arguments))), given), slopes)
+    directional = sum((slope.conj() * step).real.sum() for slope, step in zip(slopes, along))
+    torch.testing.assert_close(torch.func.jvp(scalar, arguments, along)[1], directional, rtol=1e-6, atol=1e-8)
+    assert directional.abs() > 1e-3
+    curved = torch.func.jvp(torch.func.grad(scalar, everything), arguments, along)[1]
+    other = torch.func.grad(lambda *given: torch.func.jvp(scalar, given, along)[1], everything)(*arguments)
+    torch.testing.assert_close(other, curved, rtol=1e-6, atol=1e-8)
+    rest = arguments[1:]
+    whole = torch.func.hessian(lambda p: scalar(p, *rest))(arguments[0])
+    wanted = torch.func.jvp(lambda p: torch.func.grad(scalar)(p, *rest), arguments[:1], along[:1])[1]
+    torch.testing.assert_close((whole * along[0]).sum((-2, -1)), wanted, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("name", [name for name in functions() if name != "neighbor_list"])
+def test_vmap_is_a_call_for_each_entry(name, recwarn):
+    function, arguments, values = functions()[name]
+    for k in range(len(arguments)):
+        several = torch.stack([arguments[k], 0.9 * arguments[k], 0.8 * arguments[k]], 1)
+        dims = tuple(1 if a == k else None for a in range(len(arguments)))
+        given = [several if a == k else value for a, value in enumerate(arguments)]
+        found = torch.func.vmap(function, dims)(*given)
+        for entry in range(3):
+            wanted = function(*[several[:, entry] if a == k else value for a, value in enumerate(arguments)])
+            torch.testing.assert_close(found[entry], wanted)
+    assert not [warning for warning in recwarn if "performance" in str(warning.message)]
+    slopes = torch.func.grad(lambda *given: (function(*given).abs() ** 2).sum())
+    both = torch.stack([arguments[0], 0.9 * arguments[0]])
+    found = torch.func.vmap(slopes, (0, *[None] * (len(arguments) - 1)))(both, *arguments[1:])
+    torch.testing.assert_close(found[1], slopes(both[1], *arguments[1:]))
+
+
+def test_vmap_over_values_of_the_same_points_is_one_call(monkeypatch):
+    calls, plan = [], _torch_transforms._plan
+    monkeypatch.setattr(_torch_transforms, "_plan", lambda *given: calls.append(given) or plan(*given))
+    points, values = random("cpu", 6, 2), random("cpu", 5, 6, seed=2)
+    found = torch.func.vmap(lambda v: qt.nufft1(points, v, 4))(values)
+    assert len(calls) == 1
+    torch.testing.assert_close(found, qt.nufft1(points, values, 4))
+
+
+def test_vmap_of_lists_and_forward_derivatives_that_are_not_there_are_refused():
+    points, charges = 3 * random("cpu", 4, 3), random("cpu", 4, seed=2)
+    with pytest.raises(NotImplementedError, match="vmap.*systems"):
+        torch.func.vmap(lambda p: qt.neighbor_list(p, 1.0, outputs="d"))(points[None])
+    with pytest.raises(NotImplementedError, match="periodic along all three"):
+        slab = (True, True, False)
+        torch.func.jvp(lambda p: qt.electrostatics(p, charges, [3.0, 3, 3], periodic=slab).energy, (points,), (points,))
+    with pytest.raises(NotImplementedError, match="third derivatives"):
+        squares = torch.func.grad(lambda p: qt.electrostatics(p, charges, [3.0, 3, 3]).forces.square().sum())
+        torch.func.jvp(squares, (points,), (points,))
+
+
+def test_tangents_are_not_lost_in_compiled_functions():
+    points, values = random("cpu", 6, 2), random("cpu", 6, seed=2)
+
+    def directional(p):
+        return torch.func.jvp(lambda at: qt.nufft1(at, values, 4).abs().square().sum(), (p,), (p,))[1]
+
+    torch.testing.assert_close(torch.compile(directional, backend="eager")(points), directional(points))
+    compiled = torch.compile(lambda at: qt.nufft1(at, values, 4).abs().square().sum(), backend="eager")
+    compiled(points)
+    torch.testing.assert_close(torch.func.jvp(compiled, (points,), (points,))[1], directional(points))
+
+
 def loss(points, charges, cell):
     """Something of everything, with forces in it."""
     found = qt.electrostatics(points, charges, cell, 1e-6)
@@ -261,15 +354,15 @@ def operators():
     wave, modes = needs(values.detach() * 1j, mesh.detach() * 1j)
     around, none = [True] * 3, [None] * 3
     return {
-        "spread": (_torch_mesh.spread, (points, values, [4, 4, 4], 4, around)),
-        "interpolate": (_torch_mesh.interpolate, (points, mesh, 4, around)),
-        "gradient": (_torch_mesh.gradient, (points, mesh, 4, around)),
-        "type 1": (_torch_transforms.type1, (points, wave, [3, 3, 3], 1e-6, 1, "centered")),
-        "type 2": (_torch_transforms.type2, (points, modes, 1e-6, 1, "centered")),
-        "type 3": (_torch_transforms.type3, (points, wave, plain[0] * 2, 1e-6, 1)),
-        "pairs": (_torch_neighbors.pairs, (plain[0], plain[2], None, around, 1.5, True, True)),
-        "charges": (_torch_ewald.electrostatics, (points, charges, cell, *none, True, 1e-4, "auto", "coulomb", 1.0, around)),
-        "second": (_torch_ewald.second, (*plain, *none, plain[0], None, None, 1e-4, "coulomb", 1.0)),
+        "spread": (_torch_mesh.spread_operator, (points, values, [4, 4, 4], 4, around)),
+        "interpolate": (_torch_mesh.interpolate_operator, (points, mesh, 4, around)),
+        "gradient": (_torch_mesh.gradient_operator, (points, mesh, 4, around)),
+        "type 1": (_torch_transforms.type1_operator, (points, wave, [3, 3, 3], 1e-6, 1, "centered")),
+        "type 2": (_torch_transforms.type2_operator, (points, modes, 1e-6, 1, "centered")),
+        "type 3": (_torch_transforms.type3_operator, (points, wave, plain[0] * 2, 1e-6, 1)),
+        "pairs": (_torch_neighbors.pairs_operator, (plain[0], plain[2], None, around, 1.5, True, True)),
+        "charges": (_torch_ewald.electrostatics_operator, (points, charges, cell, *none, True, 1e-4, "auto", "coulomb", 1.0, around)),
+        "second": (_torch_ewald.second_operator, (*plain, *none, plain[0], None, None, 1e-4, "coulomb", 1.0)),
     }
 
 
