@@ -71,8 +71,8 @@ void note_what_is_left_out(const particle_file& particles) {
 
 particle_file read_particles(const std::filesystem::path& file, int least_dimension) {
   const std::string ending = file.extension().string();
-  require(ending == ".npy" || ending == ".csv" || ending == ".xyz", "points are read from .npy, .csv and .xyz files; ",
-          file.string(), " ends in none of these");
+  require(ending == ".npy" || ending == ".csv" || io::is_xyz(file),
+          "points are read from .npy, .csv, .xyz and .extxyz files; ", file.string(), " ends in none of these");
   particle_file result = ending == ".npy"   ? particles_of_npy(file, least_dimension)
                          : ending == ".csv" ? particles_of_csv(file, least_dimension)
                                             : particles_of(io::read_xyz(file));

@@ -67,8 +67,8 @@ template <typename T, int D>
 void note_what_is_left_out(const particle_file& particles);
 
 /// Reads points by the name's ending: .npy (N x 2 or N x 3, float32 or float64), .csv (columns x, y and perhaps z) or
-/// .xyz. Where one dimension is enough, N or N x 1 and the column x alone as well. Throws argument_error for another
-/// ending, and io_error.
+/// .xyz, .extxyz. Where one dimension is enough, N or N x 1 and the column x alone as well. Throws argument_error for
+/// another ending, and io_error.
 [[nodiscard]] particle_file read_particles(const std::filesystem::path& file, int least_dimension = 2);
 
 /// The points of a frame.

@@ -40,6 +40,7 @@ NB_MODULE(_core, module) {
   quadrat::python::heed_interruption();
   module.def("work_seconds", [] { return std::exchange(quadrat::python::work_seconds(), 0.0); });
   quadrat::python::add_choice(module);
+  quadrat::python::add_frames(module);
   quadrat::python::add_scenes(module);
   quadrat::python::add_search(module);
   quadrat::python::add_bodies(module);

@@ -3,8 +3,8 @@
 
     python3 -m quadrat.frames out/dam_break -o dam_break.gsd         # or .lammpstrj, .xyz, .vtu (one frame)
 
-Reads a folder of a run, one frame (.vtp, .vtu, .xyz, or .pvtp and .pvtu, which join the pieces of several ranks), or
-all frames of an .xyz file."""
+Reads a folder of a run, one frame (.vtp, .vtu, or .pvtp and .pvtu, which join the pieces of several ranks), or all
+frames of an extended .xyz file."""
 
 import argparse
 import dataclasses
@@ -14,15 +14,18 @@ import sys
 
 import numpy as np
 
-from . import _command
+from . import _command, _core
 
+_XYZ_KINDS = {"f": "R", "i": "I", "u": "I", "b": "L", "U": "S"}  # by the kind of NumPy's types
 _VTK_TYPES = {"Float32": "<f4", "Float64": "<f8", "UInt32": "<u4", "Int64": "<i8", "UInt8": "u1"}
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(repr=False)
 class Frame:
-    """Particles at one time. positions: (N, 3) float32; fields: name -> (N,) or (N, 3), velocities under "velocity",
-    radii under "radius"; lower, upper: corners of the box, (3,); periodic: (3,) bool."""
+    """Particles at one time, of a run in memory or of a file. positions: (N, 3) float32; fields: name -> (N,) or (N, k),
+    velocities under "velocity", their lengths under "speed", radii under "radius", numbers of the particles under "id",
+    names (strings) under "species"; lower, upper: corners of the box, (3,); periodic: (3,) bool; step: None where the
+    file does not say. `print` shows a line."""
 
     time: float
     positions: np.ndarray
@@ -30,6 +33,22 @@ class Frame:
     lower: np.ndarray
     upper: np.ndarray
     periodic: np.ndarray
+    step: int | None = None
+
+    def numbers(self):
+        """The fields of numbers: not those of strings."""
+        return {name: values for name, values in self.fields.items() if values.dtype.kind != "U"}
+
+    def __repr__(self):
+        step = "" if self.step is None else f"step {self.step}, "
+        box = " x ".join(f"{length:.4g}" for length in np.subtract(self.upper, self.lower))
+        fields = ", ".join(self.fields) or "none"
+        return f"<Frame: {step}t = {self.time:.6g}, {len(self.positions):,} particles, box {box}; fields: {fields}>"
+
+
+def listed(frames):
+    """An iterable of frames from what `quadrat.run` or `read` returns, or from one frame."""
+    return [frames] if isinstance(frames, Frame) else getattr(frames, "frames", frames)
 
 
 def components(name, values):
@@ -68,10 +87,10 @@ def read(path):
             yield _read_vtk(file)
         elif file.suffix in (".pvtp", ".pvtu"):
             yield _read_pieces(file)
-        elif file.suffix == ".xyz":
+        elif file.suffix in (".xyz", ".extxyz"):
             yield from _read_xyz(file)
         else:
-            raise ValueError(f"{file} is not a frame; those end in .vtp, .vtu, .pvtp, .pvtu or .xyz")
+            raise ValueError(f"{file} is not a frame; those end in .vtp, .vtu, .pvtp, .pvtu, .xyz or .extxyz")
 
 
 def _read_vtk(file):
@@ -132,68 +151,46 @@ def _bounds(positions):
 
 def _read_xyz(file):
     """All frames of an extended XYZ file with a box whose edges lie along the axes."""
-    with open(file) as lines:
-        while first := lines.readline():
-            if not first.strip():
-                continue
-            try:
-                count = int(first)
-            except ValueError:
-                raise ValueError(f"{file}: {first.strip()!r} stands where the number of atoms should") from None
-            comment = lines.readline()
-            rows = [line for _, line in zip(range(count), lines)]
-            if len(rows) < count:
-                raise ValueError(f"{file} is cut: a frame has {len(rows)} of {count} atoms")
-            yield _xyz_frame(file, comment, rows)
+    reader = _core.XyzFrames(str(file))
+    while (found := reader.next()) is not None:
+        yield _xyz_frame(file, found)
 
 
-def _xyz_frame(file, comment, rows):
-    info = {name: quoted or plain for name, quoted, plain in re.findall(r'(\w+)=(?:"([^"]*)"|(\S+))', comment)}
-    columns = re.findall(r"(\w+):([SRIL]):(\d+)", info.get("Properties", "species:S:1:pos:R:3"))
-    at, wanted = 0, {}
-    for name, kind, width in columns:
-        if kind in "RI":
-            wanted[name] = (at, at + int(width))
-        at += int(width)
-    if "pos" not in wanted:
-        raise ValueError(f"{file}: Properties has no pos:R:3")
-    take = [column for first, end in wanted.values() for column in range(first, end)]
-    try:
-        table = np.loadtxt(rows, usecols=take, ndmin=2, comments=None) if rows else np.empty((0, len(take)))
-    except ValueError as problem:
-        raise ValueError(f"{file}: {problem}") from None
-    fields, first = {}, 0
-    for name, (begin, end) in wanted.items():
-        kind = np.uint32 if name == "id" else np.float32
-        fields[name] = table[:, first : first + end - begin].astype(kind)
-        first += end - begin
-    positions = fields.pop("pos")
-    if "velo" in fields:
-        fields["velocity"] = fields.pop("velo")
-    fields = {name: values[:, 0] if values.shape[1] == 1 else values for name, values in fields.items()}
+def _xyz_frame(file, found):
+    positions = found["positions"].astype(np.float32)
     lower, upper = _bounds(positions)
-    if "Lattice" in info:
-        cell = np.array(info["Lattice"].split(), float).reshape(3, 3)
+    if (cell := found["lattice"]) is not None:
         if np.any(cell != np.diag(np.diag(cell))):
-            raise ValueError(f"{file}: the cell is oblique; frames are shown in boxes along the axes")
-        lower = np.array(info.get("Origin", "0 0 0").split(), float)
-        upper = lower + np.diag(cell)
-    periodic = info.get("pbc", "T T T" if "Lattice" in info else "F F F").split()
-    return Frame(
-        float(info.get("Time", 0)), positions, fields, lower, upper, np.array([one == "T" for one in periodic])
-    )
+            raise ValueError(f"{file}:{found['line']}: the cell is oblique; frames are shown in boxes along the axes")
+        there = np.diag(cell) != 0  # the vector of an open direction may be zero
+        lower[there] = found["origin"][there]
+        upper[there] = (found["origin"] + np.diag(cell))[there]
+    fields = {"velocity" if one[0] == "velo" else one[0]: _typed(*one) for one in found["fields"]}
+    return Frame(found["time"] or 0.0, positions, fields, lower, upper, np.array(found["periodic"]))
+
+
+def _typed(name, kind, width, values):
+    """The values of a column as frames have them; numbers of particles are uint32 where they fit."""
+    if kind == "S":
+        values = np.array(values, dtype=str)
+        return values if width == 1 else values.reshape(-1, width)
+    if kind == "I" and name == "id" and np.all((values >= 0) & (values < 2**32)):
+        return values.astype(np.uint32)
+    return values if kind == "I" else values.astype({"R": np.float32, "L": bool}[kind])
 
 
 def write(file, frames):
     """Writes frames for other programs, by the ending of `file`: .gsd (HOOMD's format, by the package gsd; positions
-    relative to the middle of the box), .lammpstrj (LAMMPS' dump, text), .xyz (extended XYZ), .vtu (one frame, by the
-    package meshio). Returns how many. The file appears complete or not at all."""
+    relative to the middle of the box), .lammpstrj (LAMMPS' dump, text), .xyz or .extxyz (extended XYZ), .vtu (one frame,
+    by the package meshio). `frames` : what `quadrat.run` or `read` returns, a list of frames, or one. Returns how many.
+    The file appears complete or not at all."""
     file = pathlib.Path(file)
-    writers = {".gsd": _write_gsd, ".lammpstrj": _write_lammps, ".xyz": _write_xyz, ".vtu": _write_vtu}
+    writers = {".gsd": _write_gsd, ".lammpstrj": _write_lammps, ".xyz": _write_xyz, ".extxyz": _write_xyz,
+               ".vtu": _write_vtu}  # fmt: skip
     if file.suffix not in writers:
         raise ValueError(f"{file} ends otherwise than {', '.join(writers)}")
     with _command.whole_file(file) as name:
-        return writers[file.suffix](name, frames)
+        return writers[file.suffix](name, listed(frames))
 
 
 def _write_gsd(file, frames):
@@ -201,35 +198,47 @@ def _write_gsd(file, frames):
     count = 0
     with hoomd.open(file, "w") as out:
         for frame in frames:
-            one = hoomd.Frame()
-            one.configuration.step = count
-            one.configuration.box = [*(frame.upper - frame.lower), 0, 0, 0]
-            one.particles.N = len(frame.positions)
-            one.particles.position = (frame.positions - 0.5 * (frame.lower + frame.upper)).astype(np.float32)
-            one.particles.types = ["X"]
-            if "velocity" in frame.fields:
-                one.particles.velocity = frame.fields["velocity"]
-            if "radius" in frame.fields:
-                one.particles.diameter = 2 * frame.fields["radius"]
-            if "charge" in frame.fields:
-                one.particles.charge = frame.fields["charge"]
-            one.log["configuration/time"] = np.array([frame.time])
-            for name, values in _others(frame):
-                one.log[f"particles/{name}"] = np.ascontiguousarray(values)
-            out.append(one)
+            out.append(_gsd_frame(hoomd.Frame(), frame, count))
             count += 1
     return count
 
 
+def _gsd_frame(one, frame, number):
+    one.configuration.step = number if frame.step is None else frame.step
+    one.configuration.box = [*(frame.upper - frame.lower), 0, 0, 0]
+    one.particles.N = len(frame.positions)
+    one.particles.position = (frame.positions - 0.5 * (frame.lower + frame.upper)).astype(np.float32)
+    one.particles.types, one.particles.typeid = _types(frame)
+    if "velocity" in frame.fields:
+        one.particles.velocity = frame.fields["velocity"]
+    if "radius" in frame.fields:
+        one.particles.diameter = 2 * frame.fields["radius"]
+    if "charge" in frame.fields:
+        one.particles.charge = frame.fields["charge"]
+    one.log["configuration/time"] = np.array([frame.time])
+    for name, values in _others(frame):
+        one.log[f"particles/{name}"] = np.ascontiguousarray(values)
+    return one
+
+
+def _types(frame):
+    """(names of the types, number of each particle's type); particles without a species are of the type X."""
+    if "species" not in frame.fields:
+        return ["X"], np.zeros(len(frame.positions), np.uint32)
+    names, numbers = np.unique(frame.fields["species"], return_inverse=True)
+    return names.tolist(), numbers.astype(np.uint32)
+
+
 def _others(frame):
-    """The fields that the formats give no name of their own."""
+    """The fields of numbers that the formats give no name of their own."""
     named = {"velocity", "speed", "radius", "charge", "id"}
-    return [(name, values) for name, values in frame.fields.items() if name not in named]
+    return [(name, values) for name, values in frame.numbers().items() if name not in named]
 
 
 def _columns(frame):
-    """(name, values) of all fields but the speed and the id, which the text formats derive or write themselves."""
-    return [(name, values) for name, values in frame.fields.items() if name not in ("speed", "id")]
+    """(name, values) of all fields but the speed, the species and the id, which the text formats derive or write
+    themselves."""
+    return [(name, values) for name, values in frame.fields.items() if name not in ("speed", "species", "id")]
 
 
 def _ids(frame, first):
@@ -237,10 +246,18 @@ def _ids(frame, first):
     return frame.fields.get("id", np.arange(len(frame.positions))).astype(np.int64) + first
 
 
+def _words(values):
+    """The text of each value: reals so that they read back as the same float32."""
+    if values.dtype.kind == "b":
+        return np.where(values, "T", "F").tolist()
+    return list(map(str, values.astype(np.float32) if values.dtype.kind == "f" else values.tolist()))
+
+
 def _lines(frame, columns):
-    """The text of each particle: its position and its columns, so that numbers read back as the same float32."""
-    table = np.column_stack([frame.positions, *(values for _, values in columns)]).astype(np.float32)
-    return [" ".join(map(str, row)) for row in table]
+    """The text of each particle: its position and its columns."""
+    every = [frame.positions, *(values for _, values in columns)]
+    words = [_words(column) for values in every for column in (values.T if values.ndim > 1 else [values])]
+    return map(" ".join, zip(*words))
 
 
 def _lammps_names(name, values):
@@ -251,27 +268,31 @@ def _lammps_names(name, values):
 
 
 def _write_lammps(file, frames):
-    """Ids count from 1, all particles have the type 1."""
+    """Ids count from 1, types too, in the order of the names of species."""
     count = 0
-    with open(file, "w") as out:
+    with open(file, "w", encoding="utf-8") as out:
         for count, frame in enumerate(frames, 1):
-            columns = _columns(frame)
+            columns = [(name, values) for name, values in _columns(frame) if name in frame.numbers()]
+            columns = [(name, values.astype(int) if values.dtype.kind == "b" else values) for name, values in columns]
             names = " ".join(["id type x y z", *(one for column in columns for one in _lammps_names(*column))])
             sides = " ".join("pp" if one else "ff" for one in frame.periodic)
             bounds = "".join(f"{low!r} {high!r}\n" for low, high in zip(frame.lower.tolist(), frame.upper.tolist()))
-            out.write(f"ITEM: TIMESTEP\n{count - 1}\nITEM: NUMBER OF ATOMS\n{len(frame.positions)}\n")
+            step = count - 1 if frame.step is None else frame.step
+            out.write(f"ITEM: TIMESTEP\n{step}\nITEM: NUMBER OF ATOMS\n{len(frame.positions)}\n")
             out.write(f"ITEM: BOX BOUNDS {sides}\n{bounds}ITEM: ATOMS {names}\n")
-            out.writelines(f"{one} 1 {line}\n" for one, line in zip(_ids(frame, 1), _lines(frame, columns)))
+            particles = zip(_ids(frame, 1), _types(frame)[1] + 1, _lines(frame, columns))
+            out.writelines(f"{one} {kind} {line}\n" for one, kind, line in particles)
     return count
 
 
 def _write_xyz(file, frames):
     count = 0
-    with open(file, "w") as out:
+    with open(file, "w", encoding="utf-8") as out:
         for count, frame in enumerate(frames, 1):
             columns = _columns(frame)
             kinds = "".join(
-                f":{'velo' if name == 'velocity' else name}:R:{1 if values.ndim == 1 else values.shape[1]}"
+                f":{'velo' if name == 'velocity' else name}:{_XYZ_KINDS[values.dtype.kind]}:"
+                f"{1 if values.ndim == 1 else values.shape[1]}"
                 for name, values in columns
             )
             cell = " ".join(map(repr, np.diag(frame.upper - frame.lower).ravel().tolist()))
@@ -279,7 +300,9 @@ def _write_xyz(file, frames):
             sides = " ".join("T" if one else "F" for one in frame.periodic)
             out.write(f'{len(frame.positions)}\nLattice="{cell}" Origin="{origin}" pbc="{sides}" ')
             out.write(f"Properties=species:S:1:pos:R:3{kinds}:id:I:1 Time={frame.time!r}\n")
-            out.writelines(f"X {line} {one}\n" for one, line in zip(_ids(frame, 0), _lines(frame, columns)))
+            species = frame.fields.get("species", np.full(len(frame.positions), "X"))
+            particles = zip(species, _lines(frame, columns), _ids(frame, 0))
+            out.writelines(f"{name} {line} {one}\n" for name, line, one in particles)
     return count
 
 
@@ -290,7 +313,7 @@ def _write_vtu(file, frames):
         raise ValueError(f".vtu holds one frame, not {len(frames)}; choose it with --frame")
     (frame,) = frames
     vertices = np.arange(len(frame.positions)).reshape(-1, 1)
-    meshio.Mesh(frame.positions, [("vertex", vertices)], point_data=frame.fields).write(file)
+    meshio.Mesh(frame.positions, [("vertex", vertices)], point_data=frame.numbers()).write(file)
     return 1
 
 

@@ -69,7 +69,7 @@ class _Survey:
 def _scalars(frame):
     """Every field as scalars: of vectors their components."""
     result = {}
-    for name, values in frame.fields.items():
+    for name, values in frame.numbers().items():
         if name == "id":
             continue
         if values.ndim == 1:

@@ -3,55 +3,38 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace quadrat::io {
 
-/// The key=value pairs of the comment line of an extended .xyz file, keys in lower case. Values may be in quotes or
-/// brackets of any kind. Words without a value are skipped. `fail(text)` is called for an unclosed bracket.
-template <typename Fail>
-[[nodiscard]] std::map<std::string, std::string> parse_xyz_comment(std::string_view line, Fail&& fail) {
-  constexpr std::string_view blank = " \t,";
-  constexpr std::string_view opening = "\"'[{(", closing = "\"']})";
-  std::map<std::string, std::string> result;
-  std::size_t at = 0;
-  while ((at = line.find_first_not_of(blank, at)) != std::string_view::npos) {
-    const std::size_t end = line.find_first_of("= \t", at);
-    std::string key(line.substr(at, end == std::string_view::npos ? end : end - at));
-    if (end == std::string_view::npos || line[end] != '=') {
-      at = end == std::string_view::npos ? line.size() : end;
-      continue;
-    }
-    std::size_t first = end + 1, last = std::string_view::npos;
-    const std::size_t bracket = first < line.size() ? opening.find(line[first]) : std::string_view::npos;
-    if (bracket != std::string_view::npos) {
-      // Brackets may be nested ("[[1, 0, 0], ...]"); the value ends with the closing bracket that is not followed by
-      // another.
-      last = line.find(closing[bracket], ++first);
-      while (bracket > 1 && last != std::string_view::npos) {
-        const std::size_t next = line.find_first_not_of(" \t", last + 1);
-        const bool inner = next != std::string_view::npos && (line[next] == ',' || line[next] == closing[bracket]);
-        if (!inner) break;
-        last = line.find(closing[bracket], next);
-      }
-      if (last == std::string_view::npos) fail("the value of " + key + " has no end");
-      at = last + 1;
-    } else {
-      last = line.find_first_of(" \t", first);
-      at = last == std::string_view::npos ? line.size() : last;
-    }
-    for (char& c : key) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    result[key] = std::string(line.substr(first, last == std::string_view::npos ? last : last - first));
-  }
-  return result;
-}
+/// A value of the comment line of an extended .xyz file.
+struct xyz_value {
+  std::string text;                   ///< as it stands there; of a string in quotes, what the quotes hold
+  std::vector<std::string> elements;  ///< of an array, row by row; of a string, its words between white space
+  std::size_t rows = 0;               ///< of an array of two dimensions; else 0
+};
 
-/// The words of a value, between white space, commas and brackets.
-[[nodiscard]] inline std::vector<std::string_view> words_of(std::string_view text,
-                                                            std::string_view between = " \t,[]{}()") {
+/// What the comment line of an extended .xyz file says, by the grammar of https://github.com/libAtoms/extxyz: pairs key
+/// = value, where blanks around "=" mean nothing. Keys are bare or in quotes. Values are bare, in quotes with escapes,
+/// or arrays in brackets (of one or two dimensions) or braces. Also read: single quotes, blanks between the elements of
+/// brackets, commas between those of braces and quotes, and keys alone, which are skipped.
+struct xyz_info {
+  std::vector<std::pair<std::string, xyz_value>> pairs;
+  std::string problem;  ///< what is not understood; empty: nothing
+};
+[[nodiscard]] xyz_info parse_xyz_comment(std::string_view line);
+
+/// Whether the line gives a key with a meaning of its own (Properties, Lattice, pbc), so that it is not just any text.
+[[nodiscard]] bool has_xyz_keys(std::string_view line);
+
+/// Whether the texts are equal but for the case of letters.
+[[nodiscard]] bool same_letters(std::string_view a, std::string_view b);
+
+/// What stands between the characters `between`.
+[[nodiscard]] inline std::vector<std::string_view> words_of(std::string_view text, std::string_view between) {
   std::vector<std::string_view> result;
   for (std::size_t at = 0; (at = text.find_first_not_of(between, at)) != std::string_view::npos;) {
     const std::size_t end = std::min(text.find_first_of(between, at), text.size());

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <string>
 
 #include "fuzz/expect.hpp"
 #include "quadrat/core/error.hpp"
@@ -11,19 +11,25 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   quadrat::test::expect_sound_or_refused<quadrat::io_error>("a.xyz", [&] {
-    const std::string_view text(reinterpret_cast<const char*>(bytes), size);
-    const auto frame = quadrat::io::parse_xyz(text, "a.xyz");
-    quadrat::test::expect(frame.positions.size() <= size / 5, "no more atoms than lines");
+    const std::string text(reinterpret_cast<const char*>(bytes), size);
+    quadrat::io::xyz_frame frame;
     std::size_t frames = 0;
-    quadrat::io::parse_xyz_frames(text, "a.xyz", {.species = true}, [&](const quadrat::io::xyz_frame& next) {
-      ++frames;
-      quadrat::test::expect(next.species.empty() || next.species.size() == next.positions.size(), "a species an atom");
-    });
-    quadrat::test::expect(frames == frame.frames, "as many frames as were counted");
-    quadrat::io::parse_xyz_frames(text, "a.xyz", {.charges = true}, [&](const quadrat::io::xyz_frame& next) {
-      quadrat::test::expect(next.charges.size() == next.positions.size(), "a charge an atom");
-      for (const double charge : next.charges) quadrat::test::expect(std::isfinite(charge), "finite charges");
-    });
+    for (quadrat::io::xyz_reader all(text, "a.xyz", {.species = true, .fields = true}); all.next(frame);) {
+      quadrat::test::expect(frame.positions.size() <= size / 5, "no more atoms than lines");
+      quadrat::test::expect(frame.frames == ++frames, "frames are counted");
+      quadrat::test::expect(frame.species.empty() || frame.species.size() == frame.positions.size(),
+                            "a species an atom");
+      for (const quadrat::io::xyz_field& field : frame.fields) {
+        const std::size_t values = field.reals.size() + field.integers.size() + field.words.size();
+        quadrat::test::expect(values == field.width * frame.positions.size(), "as many values as columns");
+      }
+    }
+    quadrat::io::xyz_reader first(text, "a.xyz");
+    quadrat::test::expect(first.next(frame) && first.count_rest() == frames, "as many frames as were counted");
+    for (quadrat::io::xyz_reader charged(text, "a.xyz", {.charges = true}); charged.next(frame);) {
+      quadrat::test::expect(frame.charges.size() == frame.positions.size(), "a charge an atom");
+      for (const double charge : frame.charges) quadrat::test::expect(std::isfinite(charge), "finite charges");
+    }
   });
   return 0;
 }

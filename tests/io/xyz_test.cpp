@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -151,6 +152,114 @@ TEST_F(xyz_test, spellings_of_the_comment) {
   EXPECT_EQ(frame.origin, (vec<double, 3>{1, -1, 0.5}));
 }
 
+TEST_F(xyz_test, spaces_around_equals_mean_nothing) {
+  const xyz_frame frame = read(
+      "1\nLattice = \"2 0 0 0 3 0 0 0 4\" pbc =\"F T F\"  Properties= species:S:1:velo:R:3:pos:R:3\tOrigin\t=\t[1, 2, "
+      "3]\nH 7 8 9 1 2 3\n");
+  ASSERT_TRUE(frame.lattice.has_value());
+  EXPECT_EQ((*frame.lattice)[2], (vec<double, 3>{0, 0, 4}));
+  EXPECT_EQ(frame.periodic, (vec<bool, 3>{false, true, false}));
+  EXPECT_EQ(frame.positions[0], (vec<double, 3>{1, 2, 3}));
+  EXPECT_EQ(frame.origin, (vec<double, 3>{1, 2, 3}));
+}
+
+TEST_F(xyz_test, truth_is_spelled_as_in_the_grammar) {
+  for (const char* const value : {"\"T F T\"", "\"True False True\"", "\"true false true\"", "\"TRUE FALSE TRUE\"",
+                                  "[T, F, T]", "[TRUE,False,true]", "{T F T}", "{TRUE FALSE TRUE}"}) {
+    for (const char* const equals : {"=", " = "}) {
+      EXPECT_EQ(with_comment(std::string("pbc") + equals + value).periodic, (vec<bool, 3>{true, false, true})) << value;
+    }
+  }
+  EXPECT_TRUE(failure("1\npbc=\"tRUE F F\"\nH 1 2 3\n").starts_with("2: pbc is \"tRUE F F\""));
+}
+
+TEST_F(xyz_test, numbers_may_have_the_exponents_of_fortran) {
+  const xyz_frame frame = read(
+      "1\nLattice=\"1.0D+01 0 0 0 2d1 0 0 0 .5E2\" Time=1.5d-1 Properties=species:S:1:pos:R:3\nH 1.D0 -2d-1 +3E0\n");
+  EXPECT_EQ((*frame.lattice)[0], (vec<double, 3>{10, 0, 0}));
+  EXPECT_EQ((*frame.lattice)[1], (vec<double, 3>{0, 20, 0}));
+  EXPECT_EQ((*frame.lattice)[2], (vec<double, 3>{0, 0, 50}));
+  EXPECT_EQ(frame.positions[0], (vec<double, 3>{1, -0.2, 3}));
+  EXPECT_EQ(frame.time, 0.15);
+  EXPECT_EQ(failure("1\n\nH 1 2dd1 3\n"), "3: column 3 (y) is \"2dd1\", which is not a representable number");
+}
+
+TEST_F(xyz_test, strings_and_arrays_of_other_keys_are_skipped_whole) {
+  for (const char* const other :
+       {R"(note="a \"pbc=F\" \\ b")", R"("key with \"quotes\" = 1"="v")", "stress=[[1, 2], [3, 4]]",
+        R"(words=["a b", c, "]"])", "old={1 2 3}", R"(old={"a b" c})", "flag", R"(bare=a\ b\=c)", "empty=\"\"",
+        R"(_JSON="_JSON {\"pbc\": [1, 2]}")", "config_type=md_300K-2.5/x:y(z)"}) {
+    const std::string pbc = "pbc=\"T F F\"";
+    for (const std::string& text : {other + (" " + pbc), pbc + " " + other}) {
+      EXPECT_EQ(with_comment(text).periodic, (vec<bool, 3>{true, false, false})) << text;
+    }
+  }
+  EXPECT_EQ((*with_comment("Lattice=\"2 3 4\"").lattice)[1], (vec<double, 3>{0, 3, 0}));
+  EXPECT_EQ((*with_comment("\"Lattice\" = {1 0 0 0 2 0 0 0 3}").lattice)[1], (vec<double, 3>{0, 2, 0}));
+}
+
+TEST_F(xyz_test, what_the_grammar_does_not_have_is_refused_with_its_text) {
+  const auto comment = [&](const std::string& text) { return failure("1\n" + text + "\nH 1 2 3\n"); };
+  EXPECT_EQ(comment("pbc="), "2: \"pbc =\" has no value");
+  EXPECT_EQ(comment("pbc = "), "2: \"pbc =\" has no value");
+  EXPECT_EQ(comment("pbc=\"T T T\"x"),
+            "2: there is \"x\" behind the value of pbc, where a blank should be; strings with "
+            "=\",}{][\\ must be in quotes");
+  EXPECT_TRUE(comment("a=b=c pbc=\"T T T\"").starts_with("2: there is \"=c pbc=\"T T T\"\" behind the value of a"));
+  EXPECT_EQ(comment("pbc=(T, T, T)").substr(0, 45), "2: there is \", T, T)\" behind the value of pbc");
+  EXPECT_EQ(comment("a=[] pbc=\"T T T\""), "2: the value of a has nothing before \"] pbc=\"T T T\"\"");
+  EXPECT_EQ(comment("pbc=[T, T, T"), "2: the value of pbc has no end");
+  EXPECT_EQ(comment("pbc=[T, , T]"), "2: there is \", T]\" where an element of pbc should be");
+  EXPECT_EQ(comment("pbc=[T, T, T,]"), "2: the value of pbc has nothing before \"]\"");
+  EXPECT_EQ(comment("Lattice=[[1, 0, 0], [0, 1], [0, 0, 1]]"), "2: the rows of Lattice differ in length");
+  EXPECT_EQ(comment("Lattice=[[1, 0, 0], 2]"), "2: the rows of Lattice differ in length");
+  EXPECT_EQ(comment("Lattice={{1 0 0}}"), "2: there is \"{1 0 0}}\" where an element of Lattice should be");
+  EXPECT_EQ(comment(", pbc=\"T T T\""), "2: there is \", pbc=\"T T T\"\" where a key should be");
+  EXPECT_EQ(comment("pbc=\"T T T\" PBC=\"F F F\""), "2: there are two values of pbc");
+  EXPECT_EQ(comment("Properties=pos:R:3:pos:R:3"), "2: Properties has \"pos\" twice");
+  EXPECT_EQ(comment("Properties=pos:R:3:a:X:1"), "2: Properties has \"X\" where one of S, I, R and L should be");
+}
+
+TEST_F(xyz_test, a_comment_without_keys_of_its_own_is_any_text) {
+  for (const char* const text : {"a, b = c = [", "\"", "it's", "t=1,5", "{", "\\", "my_pbc=,", "with pbc"}) {
+    EXPECT_FALSE(with_comment(text).lattice.has_value()) << text;
+    EXPECT_EQ(with_comment(text).periodic, (vec<bool, 3>{})) << text;
+  }
+}
+
+TEST_F(xyz_test, fields_are_all_columns) {
+  const auto frames = read_all(
+      "2\nProperties=species:S:1:velo:R:3:pos:R:3:id:I:1:fixed:L:2 Time=2\nH 7 8 9 1 2 3 9007199254740993 T FALSE\n"
+      "He 4 5 6 0 0 0 -2 true F\n1\nanything\nO 1 2 3\n",
+      {.fields = true});
+  ASSERT_EQ(frames.size(), 2u);
+  const auto& fields = frames[0].fields;
+  ASSERT_EQ(fields.size(), 4u);
+  EXPECT_EQ(fields[0].words, (std::vector<std::string>{"H", "He"}));
+  EXPECT_EQ(fields[1].name, "velo");
+  EXPECT_EQ(fields[1].width, 3u);
+  EXPECT_EQ(fields[1].reals, (std::vector<double>{7, 8, 9, 4, 5, 6}));
+  EXPECT_EQ(fields[2].integers, (std::vector<std::int64_t>{9007199254740993, -2}));
+  EXPECT_EQ(fields[3].integers, (std::vector<std::int64_t>{1, 0, 1, 0}));
+  EXPECT_EQ(frames[0].positions[0], (vec<double, 3>{1, 2, 3}));
+  EXPECT_EQ(frames[0].time, 2.0);
+  EXPECT_FALSE(frames[1].time.has_value());
+  ASSERT_EQ(frames[1].fields.size(), 1u);
+  EXPECT_EQ(frames[1].fields[0].words, (std::vector<std::string>{"O"}));
+  const auto refusal = [&](const std::string& kind, const std::string& word) {
+    put(file_, "1\nProperties=pos:R:3:a:" + kind + ":1\n1 2 3 " + word + "\n");
+    try {
+      for_each_xyz_frame(file_, {.fields = true}, [](const xyz_frame&) {});
+    } catch (const io_error& problem) {
+      return std::string(problem.what()).substr(file_.string().size() + 1);
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(refusal("I", "1.5"), "3: column 4 (a) is \"1.5\", which is not an integer of 64 bits");
+  EXPECT_EQ(refusal("L", "yes"), "3: column 4 (a) is \"yes\", which is not T or F");
+  EXPECT_EQ(refusal("R", "yes"), "3: column 4 (a) is \"yes\", which is not a representable number");
+}
+
 TEST_F(xyz_test, errors_name_the_line) {
   EXPECT_EQ(failure(""), " the file is empty");
   EXPECT_EQ(failure("x,y,z\n"), "1: the first line must be the number of atoms, but is \"x,y,z\"");
@@ -163,7 +272,8 @@ TEST_F(xyz_test, errors_name_the_line) {
   EXPECT_EQ(failure("1\n\nH 1 two 3\n"), "3: column 3 (y) is \"two\", which is not a representable number");
   EXPECT_EQ(failure("1\nProperties=species:S:1:pos:R:3\nH 1 2 3 4\n"),
             "3: the line of an atom has 5 columns; expected 4 (Properties)");
-  EXPECT_EQ(failure("1\nLattice=\"1 0 0 0 1 0 0 0\"\nH 1 2 3\n"), "2: Lattice has 8 numbers; expected 9");
+  EXPECT_EQ(failure("1\nLattice=\"1 0 0 0 1 0 0 0\"\nH 1 2 3\n"),
+            "2: Lattice has 8 numbers; expected 9, or the 3 lengths of a cell along the axes");
   EXPECT_EQ(failure("1\nLattice=\"1 0 0 0 1 0 0 0 x\"\nH 1 2 3\n"), "2: Lattice has \"x\" where a number should be");
   EXPECT_EQ(failure("1\nLattice=\"1 0 0\nH 1 2 3\n"), "2: the value of Lattice has no end");
   EXPECT_EQ(failure("1\npbc=\"T T\"\nH 1 2 3\n"), "2: pbc is \"T T\"; expected three of T and F");

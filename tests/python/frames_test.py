@@ -49,7 +49,7 @@ def test_all_formats_hold_the_same(out):
     vtp = one(frame_in(out, "vtp"))
     assert_same(vtp, one(frame_in(out, "vtu")))
     xyz = one(frame_in(out, "xyz"))
-    assert set(xyz.fields) == {"velocity", "radius", "id"}
+    assert set(xyz.fields) == {"species", "velocity", "radius", "id"}
     assert_same(vtp, xyz)
 
 
@@ -147,7 +147,7 @@ def test_no_field_is_left_out(tmp_path):
     )  # fmt: skip
     frames.write(tmp_path / "a.xyz", [frame])
     read = one(tmp_path / "a.xyz")
-    assert set(read.fields) == {*frame.fields, "id"}
+    assert set(read.fields) == {*frame.fields, "species", "id"}
     assert_same(frame, read)
     frames.write(tmp_path / "a.lammpstrj", [frame])
     head, row = (tmp_path / "a.lammpstrj").read_text().splitlines()[8:10]
@@ -178,12 +178,13 @@ def test_bad_input_is_named(out, tmp_path):
     for name, content, words in [
         ("cut.vtp", whole[:-9000], "is cut: the array"),
         ("other.vtp", b"<VTKFile/>", "is not a frame of quadrat run"),
-        ("a.png", b"", "those end in .vtp, .vtu, .pvtp, .pvtu or .xyz"),
+        ("a.png", b"", "those end in .vtp, .vtu, .pvtp, .pvtu, .xyz or .extxyz"),
         ("none.pvtp", b"<VTKFile/>", "lists no pieces"),
-        ("word.xyz", b"two\n\n", "'two' stands where"),
-        ("cut.xyz", b"2\n\nX 1 2 3\n", "has 1 of 2 atoms"),
-        ("letter.xyz", b"1\n\nX 1 2 three\n", "three"),
-        ("oblique.xyz", b'1\nLattice="1 0 0 1 1 0 0 0 1"\nX 0 0 0\n', "oblique"),
+        ("word.xyz", b"two\n\n", 'word.xyz:1: the first line must be the number of atoms, but is "two"'),
+        ("cut.xyz", b"2\n\nX 1 2 3\n", "cut.xyz:3: the file ends after 1 of 2 atoms"),
+        ("letter.xyz", b"1\n\nX 1 2 three\n", 'letter.xyz:3: column 4 .z. is "three"'),
+        ("oblique.xyz", b'1\nLattice="1 0 0 1 1 0 0 0 1"\nX 0 0 0\n', "oblique.xyz:2: the cell is oblique"),
+        ("grammar.extxyz", b"1\nLattice=[[1, 0], [0]]\nX 0 0 0\n", "grammar.extxyz:2: the rows of Lattice differ"),
     ]:
         (tmp_path / name).write_bytes(content)
         with pytest.raises(ValueError, match=words):
@@ -199,6 +200,33 @@ def test_bad_input_is_named(out, tmp_path):
 def test_large_ids_stay_exact(tmp_path):
     (tmp_path / "a.xyz").write_text("1\nProperties=species:S:1:pos:R:3:id:I:1\nX 0 0 0 16777217\n")
     assert one(tmp_path / "a.xyz").fields["id"].tolist() == [16777217]
+
+
+@pytest.mark.parametrize("equals", ["=", " = "])
+@pytest.mark.parametrize("pbc", ['"True False TRUE"', '"T F T"', "[T, false, true]", "{TRUE FALSE True}"])
+@pytest.mark.parametrize(
+    "lattice", ['"2 0 0 0 3 0 0 0 4"', "[[2, 0, 0], [0, 3, 0], [0, 0, 4]]", '"2.D0 0 0 0 .3d+1 0 0 0 4"']
+)
+def test_the_grammar_of_extended_xyz_is_the_program_s(tmp_path, equals, pbc, lattice):
+    comment = f"Lattice = {lattice} pbc = {pbc} Properties = species:S:1:velo:R:3:pos:R:3:fixed:L:1:kind:I:1 Time = 1.5"
+    comment += r' note = "a \"pbc=F\" b" Origin = {1 0 0}'
+    (tmp_path / "a.extxyz").write_text(f"1\n{comment.replace(' = ', equals)}\nHe 7 8 9 1 2 3.5D-1 F 16777217\n")
+    frame = one(tmp_path / "a.extxyz")
+    assert frame.positions.tolist() == [[1, 2, np.float32(0.35)]] and frame.fields["velocity"].tolist() == [[7, 8, 9]]
+    assert frame.periodic.tolist() == [True, False, True] and frame.time == 1.5
+    assert (frame.lower.tolist(), frame.upper.tolist()) == ([1, 0, 0], [3, 3, 4])
+    assert frame.fields["species"].tolist() == ["He"] and frame.fields["fixed"].tolist() == [False]
+    assert frame.fields["kind"].tolist() == [16777217]
+    frames.write(tmp_path / "b.extxyz", frame)
+    again = one(tmp_path / "b.extxyz")
+    assert_same(frame, again)
+    assert set(again.fields) == {*frame.fields, "id"}
+
+
+def test_open_files_have_no_box(tmp_path):
+    (tmp_path / "a.xyz").write_text('2\npbc = "F F F" Lattice="2 0 0 0 3 0 0 0 0"\nX 0 0 5\nX 1 1 7\n')
+    frame = one(tmp_path / "a.xyz")
+    assert not frame.periodic.any() and (frame.lower.tolist(), frame.upper.tolist()) == ([0, 0, 5], [2, 3, 7])
 
 
 def test_an_empty_frame(tmp_path):

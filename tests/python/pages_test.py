@@ -78,7 +78,7 @@ def test_runs_that_cannot_be_shown_are_refused(tmp_path):
         ("0\nProperties=species:S:1:pos:R:3\n", "hold no particles"),
         ("1\n\nX 1 nan 2\n", "not finite"),
         ("1\n\nX 1 1 2\n2\n\nX 1 1 1\nX 2 2 2\n", "frame 1 of .* has other particles"),
-        ("", "holds no frames"),
+        ("", "the file is empty"),
     ]:
         (tmp_path / "a.xyz").write_text(text)
         with pytest.raises(ValueError, match=words):

@@ -26,7 +26,7 @@ lattice<double, 3> cell_of(const io::xyz_frame& frame) {
 }  // namespace
 
 charged_systems read_charged_systems(const std::filesystem::path& file) {
-  require(file.extension() == ".xyz", "systems are read from .xyz files; ", file.string(), " ends otherwise");
+  require(io::is_xyz(file), "systems are read from .xyz and .extxyz files; ", file.string(), " ends otherwise");
   charged_systems systems;
   systems.file = file.string();
   io::for_each_xyz_frame(file, {.charges = true}, [&](const io::xyz_frame& frame) {

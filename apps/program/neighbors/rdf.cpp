@@ -45,7 +45,7 @@ struct rdf_report {
 /// Calls f(points, species) for each frame.
 template <typename F>
 void for_each_frame(const neighbors_options& options, F&& f) {
-  if (!options.points.ends_with(".xyz")) return f(read_particles(options.points), std::vector<std::string>());
+  if (!io::is_xyz(options.points)) return f(read_particles(options.points), std::vector<std::string>());
   io::for_each_xyz_frame(options.points, {.species = options.types},
                          [&](const io::xyz_frame& frame) { f(particles_of(frame), frame.species); });
 }
@@ -53,7 +53,7 @@ void for_each_frame(const neighbors_options& options, F&& f) {
 /// All species of a file, sorted.
 std::vector<std::string> species_of(const neighbors_options& options) {
   if (!options.types) return {};
-  require(options.points.ends_with(".xyz"), "--types needs the species of an .xyz file; ", options.points, " has none");
+  require(io::is_xyz(options.points), "--types needs the species of an .xyz file; ", options.points, " has none");
   std::set<std::string> names;
   for_each_frame(options, [&](const particle_file& particles, const std::vector<std::string>& species) {
     require(species.size() == particles.size(), particles.place_of_box(), ": --types needs species:S:1 in Properties");
@@ -89,7 +89,7 @@ void count_frames(const Context& context, const neighbors_options& options, rdf_
 
 template <typename Context>
 void count_on(const Context& context, const neighbors_options& options, rdf_report& report) {
-  const bool xyz = options.points.ends_with(".xyz");
+  const bool xyz = io::is_xyz(options.points);
   const particle_file first = xyz ? particle_file() : read_particles(options.points);
   const bool single = options.precision ? *options.precision == "float" : first.single_precision;
   if (first.dimension == 2) {
