@@ -27,7 +27,7 @@ namespace quadrat::test {
 namespace {
 
 /// Memory with guards, and arrays in it. Checks at its end that nothing was written beside an array.
-class guarded_meshes : public testing::Test {
+class guarded_meshes : public ::testing::Test {
  protected:
   void TearDown() override { EXPECT_EQ(memory_.damaged(), 0u); }
 

@@ -223,7 +223,7 @@ template <typename Sum, typename F>
   options.shifts = true;
   neighbor_list<backend_context, double, 3> list(context, options);
   const auto stored = to_device(context, points);
-  list.build({.points = points_of(stored), .boxes = std::span(&box, 1)});
+  list.build(neighbor_input<double, 3>{.points = points_of(stored), .boxes = std::span(&box, 1)});
   array<Sum, backend_context> sums(context, points.size()), total(context, 1);
   accumulate_pairs(list, sums.data(), total.data(), f);
   std::vector<Sum> result = to_host(context, sums);
