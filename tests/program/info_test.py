@@ -35,7 +35,7 @@ class InfoTest(support.ProgramTest):
         with unittest.mock.patch.dict(os.environ, QUADRAT_LANES="plain"):
             self.quadrat("info")
         with unittest.mock.patch.dict(os.environ, QUADRAT_LANES="wide"):
-            self.assertIn("QUADRAT_LANES is wide; possible are plain", self.fails("info", code=1))
+            self.assertIn("QUADRAT_LANES is wide; possible are plain", self.fails("info", code=2))
 
     def test_version_and_help(self):
         self.assertRegex(self.quadrat("--version").stdout, r"^quadrat \d")
