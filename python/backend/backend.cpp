@@ -35,10 +35,15 @@ class session_on final : public worker_on<session, Context> {
     [[maybe_unused]] const auto visit = this->enter();
     find_nearest(this->context(), wide, dimension, points, queries, box, settings, long_indices, results);
   }
-  void clusters(bool wide, int dimension, const points_given& points, const boxes_given& box, double link,
-                std::uint32_t min_points, bool long_indices, void* labels) override {
+  cluster_counts clusters(bool wide, int dimension, const points_given& points, const boxes_given& box, double link,
+                          std::uint32_t min_points, bool long_indices, void* labels, bool groups) override {
     [[maybe_unused]] const auto visit = this->enter();
-    find_clusters(this->context(), wide, dimension, points, box, link, min_points, long_indices, labels);
+    found_ = find_clusters(this->context(), wide, dimension, points, box, link, min_points, long_indices, labels);
+    return found_->counts(groups);
+  }
+  void write_groups(bool long_indices, void* offsets, void* members, void* centers) override {
+    [[maybe_unused]] const auto visit = this->enter();
+    found_->write(long_indices, offsets, members, centers);
   }
   void reduce(const reduction& wanted, void* results) override {
     [[maybe_unused]] const auto visit = this->enter();
@@ -61,6 +66,8 @@ class session_on final : public worker_on<session, Context> {
   }
 
  private:
+  std::unique_ptr<found_clusters> found_;
+
   template <typename Value>
   [[nodiscard]] std::int64_t largest_of(const integers& values) {
     const as_signed<Value> map{static_cast<const Value*>(values.data)};

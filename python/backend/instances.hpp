@@ -37,9 +37,22 @@ template <typename Context>
 void find_nearest(const Context& context, bool wide, int dimension, const points_given& points,
                   const points_given& queries, const boxes_given& box, const nearest_settings& settings,
                   bool long_indices, const nearest_results& results);
+
+/// Clusters that have been found.
+class found_clusters {
+ public:
+  found_clusters() = default;
+  found_clusters(const found_clusters&) = delete;
+  found_clusters& operator=(const found_clusters&) = delete;
+  virtual ~found_clusters() = default;
+  /// With `groups`, groups the members and counts them.
+  [[nodiscard]] virtual cluster_counts counts(bool groups) = 0;
+  virtual void write(bool long_indices, void* offsets, void* members, void* centers) = 0;
+};
 template <typename Context>
-void find_clusters(const Context& context, bool wide, int dimension, const points_given& points, const boxes_given& box,
-                   double link, std::uint32_t min_points, bool long_indices, void* labels);
+std::unique_ptr<found_clusters> find_clusters(const Context& context, bool wide, int dimension,
+                                              const points_given& points, const boxes_given& box, double link,
+                                              std::uint32_t min_points, bool long_indices, void* labels);
 
 template <typename Context>
 std::unique_ptr<spreading> make_spreading(const place& where, bool wide, const spread_settings& settings);

@@ -254,6 +254,12 @@ struct nearest_results {
   void* shifts = nullptr;
 };
 
+/// How many clusters there are, and points in them.
+struct cluster_counts {
+  std::size_t clusters;
+  std::size_t members;
+};
+
 /// Keys int32, uint32, int64 or uint64; values (N, C) of int32, int64, float32 or float64.
 struct reduction {
   const void* keys = nullptr;
@@ -310,8 +316,12 @@ class session : public worker {
   virtual void nearest(bool wide, int dimension, const points_given& points, const points_given& queries,
                        const boxes_given& box, const nearest_settings& settings, bool long_indices,
                        const nearest_results& results) = 0;
-  virtual void clusters(bool wide, int dimension, const points_given& points, const boxes_given& box, double link,
-                        std::uint32_t min_points, bool long_indices, void* labels) = 0;
+  /// With `groups`, `write_groups` may follow.
+  virtual cluster_counts clusters(bool wide, int dimension, const points_given& points, const boxes_given& box,
+                                  double link, std::uint32_t min_points, bool long_indices, void* labels,
+                                  bool groups) = 0;
+  /// Of the last clusters: where the rows of members begin, with the end, the members, and (clusters, D) centers.
+  virtual void write_groups(bool long_indices, void* offsets, void* members, void* centers) = 0;
   virtual void reduce(const reduction& wanted, void* results) = 0;
   virtual void type_3(bool wide, int dimension, const points_given& points, const points_given& targets,
                       const void* values, int vectors, double tolerance, int sign, void* results) = 0;

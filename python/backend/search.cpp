@@ -208,9 +208,41 @@ void find_nearest(const Context& context, bool wide, int dimension, const points
   });
 }
 
+template <typename Context, typename T, int D>
+class clusters_on final : public found_clusters {
+ public:
+  clusters_on(const Context& context, const cluster_options<T>& options, const lattice<T, D>& box)
+      : context_(context), finder_(context, options, box) {}
+
+  void find(const points_view<T, D>& points, bool long_indices, void* labels) {
+    finder_.find(points);
+    write_integers(context_, finder_.view().labels, finder_.view().points, long_indices, labels);
+    context_.synchronize();
+  }
+  cluster_counts counts(bool groups) override {
+    const std::size_t clusters = finder_.view().clusters;
+    if (!groups) return {clusters, 0};
+    return {clusters, to_host(context_, finder_.members().offsets + clusters, 1)[0]};
+  }
+  void write(bool long_indices, void* offsets, void* members, void* centers) override {
+    const cluster_members found = finder_.members();
+    const std::size_t count = counts(true).members;
+    write_integers(context_, reinterpret_cast<const int*>(found.offsets), found.clusters + 1, long_indices, offsets);
+    write_integers(context_, reinterpret_cast<const int*>(found.points), count, long_indices, members);
+    copy_bytes(context_, finder_.centers(), centers, found.clusters * sizeof(vec<T, D>));
+    context_.synchronize();
+  }
+
+ private:
+  Context context_;
+  cluster_finder<Context, T, D> finder_;
+};
+
 template <typename Context>
-void find_clusters(const Context& context, bool wide, int dimension, const points_given& points, const boxes_given& box,
-                   double link, std::uint32_t min_points, bool long_indices, void* labels) {
+std::unique_ptr<found_clusters> find_clusters(const Context& context, bool wide, int dimension,
+                                              const points_given& points, const boxes_given& box, double link,
+                                              std::uint32_t min_points, bool long_indices, void* labels) {
+  std::unique_ptr<found_clusters> result;
   with_instance<2>(wide, dimension, [&](auto t, auto d) {
     using T = decltype(t);
     constexpr int D = d.value;
@@ -218,11 +250,11 @@ void find_clusters(const Context& context, bool wide, int dimension, const point
     options.link = static_cast<T>(link);
     options.min_points = min_points;
     options.accept_outside = box.open();
-    cluster_finder<Context, T, D> finder(context, options, lattices_of<T, D>(box)[0]);
-    finder.find(view_of<T, D>(points));
-    write_integers(context, finder.view().labels, finder.view().points, long_indices, labels);
-    context.synchronize();
+    auto made = std::make_unique<clusters_on<Context, T, D>>(context, options, lattices_of<T, D>(box)[0]);
+    made->find(view_of<T, D>(points), long_indices, labels);
+    result = std::move(made);
   });
+  return result;
 }
 
 template std::unique_ptr<neighbor_search> make_neighbor_search<built_context>(const place&, bool, int,
@@ -231,7 +263,7 @@ template std::unique_ptr<histogram> make_histogram<built_context>(const place&, 
                                                                   std::uint32_t, bool);
 template void find_nearest(const built_context&, bool, int, const points_given&, const points_given&,
                            const boxes_given&, const nearest_settings&, bool, const nearest_results&);
-template void find_clusters(const built_context&, bool, int, const points_given&, const boxes_given&, double,
-                            std::uint32_t, bool, void*);
+template std::unique_ptr<found_clusters> find_clusters(const built_context&, bool, int, const points_given&,
+                                                       const boxes_given&, double, std::uint32_t, bool, void*);
 
 }  // namespace quadrat::python

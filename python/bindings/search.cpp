@@ -294,24 +294,35 @@ class neighbors {
   return nb::make_tuple(made.take(0), made.take(last), shifts ? made.take(1) : nb::object(nb::none()));
 }
 
+/// Labels; with `groups` also where the rows of members begin, the members, and the centers.
 [[nodiscard]] nb::object clusters(nb::handle points, double link, std::uint32_t min_points, nb::handle box,
-                                  nb::handle periodic, nb::handle origin, int threads, nb::handle index_dtype) {
+                                  nb::handle periodic, nb::handle origin, int threads, nb::handle index_dtype,
+                                  bool groups) {
   const origin_of_arrays where = origin_of(points, "points");
   given_array array = points_from(points, where, 2);
-  const auto dimension = static_cast<int>(array.shape()[1]);
-  const boxes_given boxes = boxes_from(box, dimension, periodic, origin);
+  const std::size_t dimension = array.shape()[1];
+  const boxes_given boxes = boxes_from(box, static_cast<int>(dimension), periodic, origin);
   const bool long_indices = long_indices_from(index_dtype).value_or(where.long_indices());
+  const number index = long_indices ? number::int64 : number::int32;
   const std::unique_ptr<session> worker = made_by(where, [&](backend& engine) {
     return engine.make_session({where.device, threads, false});
   });
   array.receive(*worker);
   results made(where, where.engine());
-  void* const labels = made.add(long_indices ? number::int64 : number::int32, {array.shape()[0]});
+  void* const labels = made.add(index, {array.shape()[0]});
   made.prepare(*worker);
-  unlocked([&] {
-    worker->clusters(is_wide(array.type()), dimension, array.points(), boxes, link, min_points, long_indices, labels);
+  const cluster_counts found = unlocked([&] {
+    return worker->clusters(is_wide(array.type()), static_cast<int>(dimension), array.points(), boxes, link, min_points,
+                            long_indices, labels, groups);
   });
-  return made.take(0);
+  if (!groups) return made.take(0);
+  results more(where, where.engine());
+  void* const offsets = more.add(index, {found.clusters + 1});
+  void* const members = more.add(index, {found.members});
+  void* const centers = more.add(array.type(), {found.clusters, dimension});
+  more.prepare(*worker);
+  unlocked([&] { worker->write_groups(long_indices, offsets, members, centers); });
+  return nb::make_tuple(made.take(0), more.take(0), more.take(1), more.take(2));
 }
 
 /// Counts of pairs over frames of one kind, all on one device.
@@ -407,7 +418,7 @@ void add_search(nb::module_& module) {
              nb::arg("cutoff"), any("queries"), nb::arg("include_self"), nb::arg("shifts"), nb::arg("threads"),
              any("index_dtype"));
   module.def("clusters", &clusters, nb::arg("points").none(), nb::arg("link"), nb::arg("min_points"), any("box"),
-             any("periodic"), any("origin"), nb::arg("threads"), any("index_dtype"));
+             any("periodic"), any("origin"), nb::arg("threads"), any("index_dtype"), nb::arg("groups"));
   nb::class_<pair_counts>(module, "PairCounts")
       .def(nb::init<double, std::size_t, std::uint32_t, int>())
       .def("add", &pair_counts::add, nb::arg("points").none(), nb::arg("name"), any("box"), any("periodic"),

@@ -23,7 +23,7 @@ from .contacts import Contacts, contacts
 from .ewald import Ewald, EwaldResult, electrostatics
 from .keyed import count_keys, reduce_by_key
 from .mesh import SpreadPlan, interpolate, spread
-from .neighbors import Nearest, NeighborList, RadialDistribution, clusters, knn, neighbor_list, rdf
+from .neighbors import Clusters, Nearest, NeighborList, RadialDistribution, clusters, knn, neighbor_list, rdf
 from .scenes import Frame, Run, Simulation, run
 from .transforms import Nufft, nufft1, nufft2, nufft3
 
@@ -31,6 +31,7 @@ __version__ = "0.1.0"
 __all__ = [
     "CellList",
     "Choice",
+    "Clusters",
     "Contacts",
     "Ewald",
     "EwaldResult",

@@ -215,15 +215,34 @@ def knn(
     )
 
 
-def clusters(points, link, *, min_points=1, box=None, periodic=None, origin=None, threads=0, index_dtype=None):
+class Clusters(NamedTuple):
+    """Labels of points, and for each label its points and their center.
+
+    labels: (N,) from 0, -1 for noise. members: points by label, by increasing index, without noise; those of label k are
+    `members[offsets[k]:offsets[k + 1]]`. centers: (clusters, D) mean positions in the box.
+    """
+
+    labels: object
+    offsets: object
+    members: object
+    centers: object
+
+
+def clusters(
+    points, link, *, min_points=1, box=None, periodic=None, origin=None, groups=False, threads=0, index_dtype=None
+):
     """Labels of clusters, (N,) from 0, in the order of the smallest index of a core point; -1 for noise.
 
     Points nearer than `link` are linked. With `min_points` 1 clusters are connected points (friends of friends), above
-    they are DBSCAN's, with core points that have at least so many points within `link`, themselves included. For the
-    other parameters see `neighbor_list`. Labels are always the same.
+    they are DBSCAN's, with core points that have at least so many points within `link`, themselves included. With
+    `groups` the result is `Clusters`, which has the members and the center of each as well. Along a periodic axis a
+    center is that of the cluster in one piece, which should be shorter than half the box there. For the other parameters
+    see `neighbor_list`. Results are always the same.
     """
     least = whole(min_points, "min_points", 1, 2**32 - 1)
-    return _core.clusters(points, float(link), least, box, periodic, origin, whole(threads, "threads"), index_dtype)
+    given = box, periodic, origin, whole(threads, "threads"), index_dtype, bool(groups)
+    found = _core.clusters(points, float(link), least, *given)
+    return Clusters(*found) if groups else found
 
 
 class RadialDistribution(NamedTuple):

@@ -47,6 +47,14 @@ class ClustersTest(support.ProgramTest):
         line = self.put("line.csv", "x\n0.95\n0.1\n0.5\n0.55\n0.15\n")
         self.assertEqual(self.clusters(line, "--link", 0.1)["sizes"], [1, 2, 2])
         self.assertEqual(self.clusters(line, "--link", 0.16, "--box", 1, "--periodic", "x")["sizes"], [3, 2])
+        self.assert_centers(self.clusters(line, "--link", 0.1), [[0.95], [0.125], [0.525]])
+
+    def assert_centers(self, result, wanted):
+        self.assertEqual(len(result["centers"]), len(wanted))
+        for center, other in zip(result["centers"], wanted):
+            self.assertEqual(len(center), len(other))
+            for a, b in zip(center, other):
+                self.assertAlmostEqual(a, b, places=12)
 
     def clusters(self, *arguments):
         """Runs with --json and returns the document."""
@@ -96,6 +104,13 @@ class ClustersTest(support.ProgramTest):
         self.assertIsNone(result["output"])
         result = self.clusters(self.groups, "--link", 0.25)
         self.assertEqual((result["clusters"], result["noise"], result["sizes"]), (4, 0, [1, 3, 1, 1]))
+
+    def test_centers_as_json(self):
+        third = 0.875 / 3
+        self.assert_centers(self.clusters(self.groups, "--link", 0.25, "--core", 2), [[third, third, 0.5]])
+        across = self.put("across.csv", "x,y,z\n0.9375,0.625,0.5\n0.125,0.625,0.5\n0.5,0.5,0.5\n")
+        result = self.clusters(across, "--link", 0.25, "--box", "1,1,1", "--periodic", "x")
+        self.assert_centers(result, [[0.03125, 0.625, 0.5], [0.5, 0.5, 0.5]])
 
     def test_text_for_people(self):
         text = self.quadrat("clusters", self.groups, "--link", 0.25, "-o", "labels.npy").stdout

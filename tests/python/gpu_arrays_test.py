@@ -106,6 +106,9 @@ def test_searches_give_what_the_cpu_gives(library):
     check(library, (found.indices, found.shifts), (wanted.indices, wanted.shifts))
     check(library, found.distances, wanted.distances, 1e-6)
     check(library, quadrat.clusters(points, 0.15, box=BOX), quadrat.clusters(POINTS, 0.15, box=BOX))
+    groups, wanted = (quadrat.clusters(p, 0.1, box=BOX, groups=True) for p in (points, POINTS))
+    check(library, tuple(groups[:3]), tuple(wanted[:3]))
+    check(library, groups.centers, wanted.centers, 1e-5)
     counted = quadrat.rdf(points, 0.7, box=BOX, bins=20)
     assert counted.counts.sum() == quadrat.rdf(POINTS, 0.7, box=BOX, bins=20).counts.sum()
 

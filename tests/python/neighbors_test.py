@@ -316,6 +316,30 @@ def test_clusters_are_connected_points():
     assert quadrat.clusters(points, 0.6, min_points=2).tolist() == [0] * 10 + [1] * 10 + [-1]
 
 
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("index_dtype", [None, np.int32])
+def test_groups_of_clusters_are_their_members_and_centers(dimension, index_dtype):
+    random = np.random.default_rng(5)
+    middles = np.full((4, dimension), 2.0)
+    middles[:, 0] = [0.1, 3, 5, 7.9]  # the first and the last are one cluster, across a face
+    points = np.concatenate([middle + random.uniform(-0.2, 0.2, (50, dimension)) for middle in middles])
+    points = np.concatenate([points, np.full((1, dimension), 6.5)])[random.permutation(201)]
+    box = dict(box=[8.0] * dimension, periodic=[True] + [False] * (dimension - 1))
+    found = quadrat.clusters(points % 8, 0.5, min_points=3, groups=True, index_dtype=index_dtype, **box)
+    assert found.labels.tolist() == quadrat.clusters(points % 8, 0.5, min_points=3, **box).tolist()
+    assert found.offsets[0] == 0 and len(found.offsets) == 4 and found.offsets[-1] == len(found.members) == 200
+    assert found.members.dtype == found.offsets.dtype == (index_dtype or np.int64)
+    assert found.centers.shape == (3, dimension) and found.centers.dtype == points.dtype
+    for label in range(3):
+        members = found.members[found.offsets[label] : found.offsets[label + 1]]
+        assert members.tolist() == np.flatnonzero(found.labels == label).tolist()
+        whole = points[members] - 8 * (points[members] > 7) * np.eye(dimension)[0] * (len(members) == 100)
+        away = found.centers[label] - whole.mean(axis=0)
+        assert np.abs(away - 8 * np.round(away / 8)).max() < 1e-12
+    nothing = quadrat.clusters(points % 8, 0.5, min_points=999, groups=True, **box)
+    assert nothing.offsets.tolist() == [0] and len(nothing.members) == len(nothing.centers) == 0
+
+
 def test_uniform_points_have_a_radial_distribution_of_one():
     random = np.random.default_rng(6)
     frames = [random.uniform(0, 10, (2000, 3)) for _ in range(5)]

@@ -88,6 +88,7 @@ def test_results_are_in_the_memory_of_the_gpu_and_have_the_numbers_of_the_cpu():
               quadrat.neighbor_list(POINTS, 0.4, systems=systems, **arguments))  # fmt: skip
     check(quadrat.knn(Array(POINTS), 3, shifts=True), quadrat.knn(POINTS, 3, shifts=True))
     check([quadrat.clusters(Array(POINTS), 0.2)], [quadrat.clusters(POINTS, 0.2)])
+    check(quadrat.clusters(Array(POINTS), 0.2, groups=True), quadrat.clusters(POINTS, 0.2, groups=True))
     check(quadrat.contacts(Array(POINTS), 0.1, sorted=True), quadrat.contacts(POINTS, 0.1, sorted=True))
     cells = [quadrat.CellList(BOX, 4, run_to_run=True).build(points) for points in (Array(POINTS), POINTS)]
     check([cells[0].starts, cells[0].order], [cells[1].starts, cells[1].order])

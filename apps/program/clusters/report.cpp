@@ -39,6 +39,7 @@ nlohmann::ordered_json as_json(const clusters_report& report, const clusters_opt
       {"clusters", report.sizes.size()},
       {"noise", report.noise},
       {"sizes", report.sizes},
+      {"centers", report.centers},
       {"performance",
        {{"reading_seconds", report.reading_seconds},
         {"search_seconds", report.search_seconds},

@@ -52,6 +52,11 @@ clusters_report clusters_of(const Context& context, const clusters_options& opti
   const auto labels = to_host(context, view.labels, view.points);
   report.sizes = to_host(context, view.sizes, view.clusters);
   report.noise = static_cast<std::size_t>(std::ranges::count(labels, noise_label));
+  if (options.json) {
+    for (const vec<T, D>& center : to_host(context, finder.centers(), view.clusters)) {
+      report.centers.emplace_back(center.component, center.component + particles.dimension);
+    }
+  }
   report.memory_bytes = finder.bytes();
   if (options.output) {
     const stopwatch time(report.writing_seconds);

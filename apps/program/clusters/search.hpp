@@ -19,7 +19,8 @@ struct clusters_report {
   std::string precision;
   std::size_t points = 0;
   std::size_t noise = 0;
-  std::vector<std::uint32_t> sizes;  ///< by label
+  std::vector<std::uint32_t> sizes;          ///< by label
+  std::vector<std::vector<double>> centers;  ///< by label, if they are to be printed
   std::size_t memory_bytes = 0;
   double reading_seconds = 0, search_seconds = 0, writing_seconds = 0, total_seconds = 0;
 };
