@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "nearest_support.hpp"
+#include "support/distributions.hpp"
 
 // Nearest neighbors against brute force: boxes, precisions, crowds, ties, images, queries.
 
@@ -92,6 +93,25 @@ TYPED_TEST(nearest_test, agrees_with_brute_force_on_random_problems) {
   for (std::uint64_t seed = 0; seed < problems; ++seed) {
     SCOPED_TRACE(message("seed ", seed));
     expect_nearest(random_nearest_problem<typename TypeParam::T, TypeParam::D>(seed));
+    if (this->HasFatalFailure()) return;
+  }
+}
+
+TYPED_TEST(nearest_test, agrees_with_brute_force_in_every_distribution) {
+  using T = typename TypeParam::T;
+  constexpr int D = TypeParam::D;
+  const std::size_t n = size_or(1000, 300);
+  for (const auto& [which, name] : all_distributions) {
+    SCOPED_TRACE(name);
+    nearest_problem<T, D> problem;
+    const bool periodic = which > distribution::line;
+    problem.box = make_lattice(make_box<T, D>({}, vec<T, D>::filled(T(1)), vec<bool, D>::filled(periodic)));
+    problem.options.k = 9;
+    problem.points = points_of<T, D>(which, n, 1);
+    expect_nearest(problem, n / 12);
+    problem.queries = points_of<T, D>(which, n / 2, 2);
+    problem.with_queries = true;
+    expect_nearest(problem, n / 12);
     if (this->HasFatalFailure()) return;
   }
 }

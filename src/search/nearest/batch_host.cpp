@@ -49,12 +49,13 @@ class nearest_batch {
       find_in_image(vec<int, D>{});
     }
     write(leaf);
+    if (search_.visits != nullptr) search_.visits[leaf] = visits_;
   }
 
   // For nearest_shells.
   [[nodiscard]] bool in_reach(T squared) const { return reaches(squared, 0); }
   void find_in_image(const vec<int, D>& shift) {
-    translation_ = image_translation(search_.images.shape, shift);
+    target_.translation = image_translation(search_.images.shape, shift);
     shift_ = packed_shift(shift);
     home_ = shift == vec<int, D>{};
     walk();
@@ -65,9 +66,6 @@ class nearest_batch {
   /// As nearest_walk: depth first, the likely children first. A child's distance is computed once.
   void walk() {
     const nearest_tree<T, D>& tree = search_.tree;
-    const nearest_target<T, D> target{
-        low_, high_, make_vec<T, D>([&](int axis) { return low_[axis] + (high_[axis] - low_[axis]) / 2; }),
-        translation_};
     struct visited_node {
       std::size_t index;
       unsigned next, count;
@@ -75,9 +73,10 @@ class nearest_batch {
     } path[most_nearest_levels];
     const auto enter = [&](int level, std::size_t index) {
       visited_node& here = path[level];
+      ++visits_;
       here.index = index;
       here.next = 0;
-      here.count = functions_.children(tree.node(level, index), target, worst_, here.children);
+      here.count = functions_.children(tree.node(level, index), target_, here.children);
     };
     enter(tree.levels - 1, 0);
     for (int level = tree.levels - 1; level < tree.levels;) {
@@ -101,6 +100,7 @@ class nearest_batch {
 
   void collect(std::size_t index) {
     const nearest_leaf<T, D>& leaf = search_.tree.leaves[index];
+    ++visits_;
     for (int axis = 0; axis < D; ++axis) {
       std::copy_n(leaf.at[axis], nearest_width, candidates_.position[axis] + size_);
     }
@@ -120,8 +120,12 @@ class nearest_batch {
       for (int axis = 0; axis < D; ++axis) {
         low_[axis] = std::min(low_[axis], from_[q][axis]);
         high_[axis] = std::max(high_[axis], from_[q][axis]);
+        target_.at[axis][q] = from_[q][axis];
       }
     }
+    target_.first = low_;
+    target_.last = high_;
+    target_.middle = make_vec<T, D>([&](int axis) { return low_[axis] + (high_[axis] - low_[axis]) / 2; });
     // The first few give a reach, which all others need not be inserted for.
     enough_ = std::min(groups_ * nearest_group + nearest_width, nearest_batch_candidates);
     find_worst();
@@ -131,6 +135,7 @@ class nearest_batch {
   void find_worst() {
     worst_ = squared(0, k_ - 1);
     worst_key_ = found(0, k_ - 1);
+    for (std::size_t q = 0; q < nearest_width; ++q) target_.worst[q] = q < count_ ? squared(q, k_ - 1) : T(-1);
     for (std::size_t q = 1; q < count_; ++q) {
       if (reaches(squared(q, k_ - 1), found(q, k_ - 1))) continue;
       worst_ = squared(q, k_ - 1);
@@ -155,14 +160,14 @@ class nearest_batch {
   void test_all(std::size_t q) {
     const T limit = std::nextafter(squared(q, k_ - 1), std::numeric_limits<T>::infinity());
     std::uint64_t words[nearest_batch_candidates / 64];
-    if (functions_.test(candidates_, 0, size_, from_[q], translation_, limit, words) == 0) return;
+    if (functions_.test(candidates_, 0, size_, from_[q], target_.translation, limit, words) == 0) return;
     typename nearest_list_of<T, Images>::candidates near;
     std::size_t count = 0;
     for (std::size_t begin = 0; begin < size_; begin += 64) {
       for (std::uint64_t word = words[begin / 64]; word != 0; word &= word - 1) {
         const std::size_t lane = begin + static_cast<std::size_t>(std::countr_zero(word));
         const T distance = squared_separation(make_vec<T, D>([&](int axis) {
-          return image_offset(from_[q][axis], candidates_.position[axis][lane], translation_[axis]);
+          return image_offset(from_[q][axis], candidates_.position[axis][lane], target_.translation[axis]);
         }));
         near.put(count, distance, key_type::make(ids_[lane], shift_));
         count += home_ && ids_[lane] == self_[q] ? 0 : 1;
@@ -201,11 +206,12 @@ class nearest_batch {
   key worst_key_ = 0;
   T worst_ = T(0);
   vec<T, D> low_{}, high_{};
-  vec<T, D> translation_{};  // of the image that is being searched
+  nearest_target<T, D> target_{};
   vec<T, D> from_[nearest_width];
   particle_id self_[nearest_width];
   particle_id ids_[nearest_batch_candidates];
-  std::uint32_t shift_ = 0;  // of the image
+  std::uint32_t visits_ = 0;  // of nodes and leaves
+  std::uint32_t shift_ = 0;   // of the image
   bool home_ = false;
 };
 

@@ -13,8 +13,10 @@ namespace quadrat::detail {
 /// The positions whose neighbors are looked for, and the translation of the image that is searched.
 template <typename T, int D>
 struct nearest_target {
-  vec<T, D> first, last, middle;
+  vec<T, D> first, last, middle;  ///< of the box around the positions
   vec<T, D> translation;
+  T at[D][nearest_width];  ///< the positions
+  T worst[nearest_width];  ///< the squared distance of the last neighbor of each position; -1 for unused ones
 };
 
 /// Children in order: the likeliest first, as nearest_walk has them.
@@ -24,11 +26,12 @@ struct likely_children {
   std::uint8_t child[nearest_width];
 };
 
-/// Finds the children whose squared distance is finite and not above `worst`. Returns their number. The distances are
-/// those of squared_distance_to, bit by bit.
+/// Finds the children whose squared distance from some position is finite and not above its `worst`: a box around
+/// positions of different scales may be near everything. Returns their number. The distances are those of
+/// squared_distance_to, bit by bit.
 template <typename T, int D>
 using likely_children_function = unsigned (*)(const nearest_node<T, D>& node, const nearest_target<T, D>& target,
-                                              T worst, likely_children<T>& result);
+                                              likely_children<T>& result);
 
 /// The variants that this CPU can run, fastest first.
 template <typename T, int D>

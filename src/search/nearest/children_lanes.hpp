@@ -5,8 +5,7 @@
 
 template <typename T, int D>
 QUADRAT_CHILDREN_TARGET unsigned QUADRAT_CHILDREN_SET(const nearest_node<T, D>& node,
-                                                      const nearest_target<T, D>& target, T worst,
-                                                      likely_children<T>& result) {
+                                                      const nearest_target<T, D>& target, likely_children<T>& result) {
   using numbers = typename cpu_vector<T, nearest_width>::type;
   using anywhere = typename cpu_vector<T, nearest_width>::anywhere;
   using places = decltype(numbers{} < numbers{});
@@ -28,17 +27,30 @@ QUADRAT_CHILDREN_TARGET unsigned QUADRAT_CHILDREN_SET(const nearest_node<T, D>& 
     const numbers corner = down > up ? down : up;
     farthest = axis == 0 ? corner * corner : farthest + corner * corner;
   }
-  const places accepted = (squared <= worst) & (squared <= most);
+  places accepted{};
+  for (unsigned k = 0; k < nearest_width; ++k) {
+    numbers from_position{};
+    for (int axis = 0; axis < D; ++axis) {
+      const numbers low = *reinterpret_cast<const anywhere*>(node.low[axis]);
+      const numbers high = *reinterpret_cast<const anywhere*>(node.high[axis]);
+      const numbers above = (low - target.at[axis][k]) + target.translation[axis];
+      const numbers below = -((high - target.at[axis][k]) + target.translation[axis]);
+      const numbers largest = above > below ? above : below;
+      const numbers length = largest > 0 ? largest : numbers{};
+      from_position = axis == 0 ? length * length : from_position + length * length;
+    }
+    accepted |= from_position <= target.worst[k];
+  }
+  accepted &= squared <= most;
   // Children that are not accepted come last.
-  farthest = farthest < most ? farthest : numbers{} + most;
-  farthest = accepted ? farthest : numbers{} + std::numeric_limits<T>::infinity();
+  const numbers nearest = accepted ? squared : numbers{} + std::numeric_limits<T>::infinity();
   places number{};
   for (int child = 0; child < static_cast<int>(nearest_width); ++child) number[child] = child;
   places rank{};
   for (unsigned other = 0; other < nearest_width; ++other) {
-    const numbers its = numbers{} + farthest[other];
-    const places before = (its < farthest) | ((its == farthest) & (number > static_cast<int>(other)));
-    rank -= before;
+    const numbers its = numbers{} + nearest[other], its_farthest = numbers{} + farthest[other];
+    const places as_far = (its_farthest < farthest) | ((its_farthest == farthest) & (number > static_cast<int>(other)));
+    rank -= (its < nearest) | ((its == nearest) & as_far);
   }
   *reinterpret_cast<anywhere*>(result.squared) = squared;
   unsigned count = 0;

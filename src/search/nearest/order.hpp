@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include "quadrat/core/curves.hpp"
 #include "quadrat/core/lattice.hpp"
@@ -12,20 +11,21 @@
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
-#include "quadrat/parallel/atomic.hpp"
 #include "quadrat/parallel/fault.hpp"
 #include "search/nearest/tree.hpp"
 
-/// Puts points in the order of a Hilbert curve. The curve has 2^30 cells in the cube around all points. Where many
-/// points share a cell, because others are far away, a curve through the bounding cube of these points orders them
-/// again: as often as it takes, so that every crowd is resolved, whatever its scale.
+/// Puts points in the order of a Hilbert curve, which has 2^30 cells in the cube around all points. Where others are
+/// far away, crowds of points share a cell, and are in no order.
 namespace quadrat::detail {
 
 /// Levels of the curve: 30 bits.
 template <int D>
 inline constexpr int nearest_curve_bits = D == 2 ? 15 : 10;
-/// The most different points that may share a cell, in no particular order.
-inline constexpr std::size_t nearest_crowd = 16;
+/// Whether so many crowded places, of all points, are too many. A crowd of m points costs m searches through its m / 8
+/// leaves: up to here, four leaves for each point of the set.
+[[nodiscard]] constexpr bool is_crowded(std::uint64_t crowded, std::size_t points) {
+  return crowded * crowded > std::uint64_t{32} * points;
+}
 
 template <typename T, int D>
 struct nearest_bounds {
@@ -121,12 +121,14 @@ struct key_nearest_points {
   QUADRAT_HD void operator()(std::size_t i) const { keys[i] = bounds->place_on_curve(wrapped[i]); }
 };
 
-/// The key of each query. A query at fault is reported, and has some place.
+/// The key of each query: its place on the curve or, where the points are in the order of halves, the leaf it is near
+/// to. A query at fault is reported, and has some place.
 template <typename T, int D>
 struct key_nearest_queries {
   points_view<T, D> queries;
   lattice<T, D> shape;
-  const nearest_bounds<T, D>* bounds;
+  nearest_tree<T, D> tree;
+  const nearest_bounds<T, D>* bounds;  ///< nullptr: points are in the order of halves
   std::uint32_t* keys;
   fault_flag faults;
 
@@ -134,95 +136,23 @@ struct key_nearest_queries {
     const vec<T, D> query = queries[i];
     const fault_kind fault = nearest_fault(shape, query);
     vec<int, D> away{};
-    keys[i] = fault == fault_kind::none ? bounds->place_on_curve(shape.wrap(query, away)) : 0;
-    if (fault != fault_kind::none) faults.raise(fault, i);
+    keys[i] = 0;
+    if (fault != fault_kind::none) return faults.raise(fault, i);
+    const vec<T, D> at = shape.wrap(query, away);
+    keys[i] = bounds != nullptr ? bounds->place_on_curve(at) : leaf_towards(tree, at);
   }
 };
 
-/// An order, and whether some crowd in it is still to be resolved.
-template <typename Key, typename T, int D>
+/// Whether this place in the order is crowded: 1 if four before it are in the same cell of the curve, though not all
+/// at one position.
+template <typename T, int D>
 struct mark_nearest_crowds {
-  const Key* keys;           ///< in order
-  const particle_id* ids;    ///< in order
-  const vec<T, D>* wrapped;  ///< by id
-  std::size_t count;
-  std::uint64_t* crowded;  ///< set to 1
+  const std::uint32_t* keys;  ///< in order
+  const particle_id* ids;     ///< in order
+  const vec<T, D>* wrapped;   ///< by id
 
-  QUADRAT_HD void operator()(std::size_t i) const {
-    if (i == 0 || keys[i] != keys[i - 1] || wrapped[ids[i]] == wrapped[ids[i - 1]]) return;
-    std::size_t first = i - 1, last = i;
-    while (first > 0 && last - first <= nearest_crowd && keys[first - 1] == keys[i]) --first;
-    while (last + 1 < count && last - first <= nearest_crowd && keys[last + 1] == keys[i]) ++last;
-    if (last - first >= nearest_crowd) *crowded = 1;
-  }
-};
-
-/// 1 where a cell ends: the sum of all before is the number of the cell.
-template <typename Key>
-struct mark_nearest_cells {
-  const Key* keys;
-  std::size_t count;
-  std::uint32_t* ends;
-  QUADRAT_HD void operator()(std::size_t i) const { ends[i] = i + 1 < count && keys[i] != keys[i + 1] ? 1 : 0; }
-};
-
-/// Integers in the order of numbers that are not NaN.
-[[nodiscard]] QUADRAT_HD inline std::uint64_t ordered_bits(double value) {
-  std::uint64_t bits = 0;
-  memcpy(&bits, &value, sizeof bits);
-  return bits >> 63 != 0 ? ~bits : bits | std::uint64_t{1} << 63;
-}
-[[nodiscard]] QUADRAT_HD inline double number_of_ordered_bits(std::uint64_t bits) {
-  bits = bits >> 63 != 0 ? bits & ~(std::uint64_t{1} << 63) : ~bits;
-  double value = 0;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-/// The bounding box of each cell: 2 D words, first the largest complement of a lower bound, then the upper bounds, 0 at
-/// first. A body does a stretch of points, and few atomic operations.
-template <typename T, int D>
-struct bound_nearest_cells {
-  static constexpr std::size_t stretch = 64;
-  const particle_id* ids;
-  const vec<T, D>* wrapped;
-  const std::uint32_t* cells;  ///< of each place in the order
-  std::size_t count;
-  std::uint64_t* bounds;
-
-  QUADRAT_HD void operator()(std::size_t part) const {
-    const std::size_t last = (part + 1) * stretch < count ? (part + 1) * stretch : count;
-    nearest_bounds<T, D> box = nearest_bounds<T, D>::none();
-    for (std::size_t i = part * stretch; i < last; ++i) {
-      box.add({wrapped[ids[i]], wrapped[ids[i]]});
-      if (i + 1 < last && cells[i + 1] == cells[i]) continue;
-      std::uint64_t* const words = bounds + std::size_t{2} * D * cells[i];
-      for (int axis = 0; axis < D; ++axis) {
-        atomic_max(words + axis, ~ordered_bits(static_cast<double>(box.low[axis])));
-        atomic_max(words + D + axis, ordered_bits(static_cast<double>(box.high[axis])));
-      }
-      box = nearest_bounds<T, D>::none();
-    }
-  }
-};
-
-/// The key of each place in the next order: its cell, then its place on a curve of that cell.
-template <typename T, int D>
-struct key_nearest_cells {
-  const particle_id* ids;
-  const vec<T, D>* wrapped;
-  const std::uint32_t* cells;
-  const std::uint64_t* bounds;
-  std::uint64_t* keys;
-
-  QUADRAT_HD void operator()(std::size_t i) const {
-    const std::uint64_t* const words = bounds + std::size_t{2} * D * cells[i];
-    nearest_bounds<T, D> box{};
-    for (int axis = 0; axis < D; ++axis) {
-      box.low[axis] = static_cast<T>(number_of_ordered_bits(~words[axis]));
-      box.high[axis] = static_cast<T>(number_of_ordered_bits(words[D + axis]));
-    }
-    keys[i] = static_cast<std::uint64_t>(cells[i]) << 30 | box.place_on_curve(wrapped[ids[i]]);
+  QUADRAT_HD std::uint64_t operator()(std::size_t i) const {
+    return i >= 4 && keys[i] == keys[i - 4] && wrapped[ids[i]] != wrapped[ids[i - 1]] ? 1 : 0;
   }
 };
 

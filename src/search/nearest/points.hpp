@@ -12,6 +12,7 @@
 #include "quadrat/parallel/reduce.hpp"
 #include "quadrat/parallel/scan.hpp"
 #include "quadrat/parallel/sort.hpp"
+#include "search/nearest/halves.hpp"
 #include "search/nearest/images.hpp"
 #include "search/nearest/nodes.hpp"
 #include "search/nearest/order.hpp"
@@ -56,8 +57,8 @@ class nearest_points {
   [[nodiscard]] const nearest_images<T, D>& images() const { return images_; }
   /// Of each point, from the wrapped to the caller's position; nullptr if not needed.
   [[nodiscard]] const vec<int, D>* boxes() const { return keeps_boxes_ ? boxes_.data() : nullptr; }
-  /// The bounding box of the points, in the context's memory.
-  [[nodiscard]] bounds_type* bounds() { return reinterpret_cast<bounds_type*>(control_.data() + bounds_word); }
+  /// An order in which successive queries are near to each other. Queries at fault are reported. Asynchronous.
+  [[nodiscard]] const std::uint32_t* enqueue_query_order(const points_view<T, D>& queries);
   [[nodiscard]] fault_flag faults() { return {control_.data() + fault_word, control_.data() + needed_word}; }
   void clear_faults() {
     fill_bytes(context_, control_.data() + fault_word, 0xff, sizeof(std::uint64_t));
@@ -70,6 +71,9 @@ class nearest_points {
   [[nodiscard]] std::size_t bytes() const;
 
  private:
+  /// The bounding box of the points, in the context's memory.
+  [[nodiscard]] bounds_type* bounds() { return reinterpret_cast<bounds_type*>(control_.data() + bounds_word); }
+
   enum word : std::size_t {
     fault_word,
     needed_word,
@@ -79,9 +83,8 @@ class nearest_points {
   };
 
   void enqueue_order(const points_view<T, D>& points);
-  void resolve_crowds();
-  template <typename Key>
-  void enqueue_cell_keys(const Key* keys);
+  void enqueue_halves();
+  void enqueue_division(std::size_t half, const array<particle_id, Context>& from, array<particle_id, Context>& to);
   void enqueue_tree();
   [[nodiscard]] const std::uint64_t* read_control() { return mirror_.read(context_, control_.data(), words); }
 
@@ -94,12 +97,13 @@ class nearest_points {
   array<vec<T, D>, Context> wrapped_;  // by id
   array<vec<int, D>, Context> boxes_;  // by id
   nearest_pairs<Context, std::uint32_t> pairs_;
-  const particle_id* ids_ = nullptr;  // in their order
-  const std::uint32_t* keys_ = nullptr;
+  const particle_id* ids_ = nullptr;  // in their order, until the tree has them
+  bool crowded_ = false;
   // For crowds:
-  nearest_pairs<Context, std::uint64_t> wide_pairs_;
-  array<std::uint32_t, Context> cells_;
-  array<std::uint64_t, Context> cell_bounds_;
+  nearest_pairs<Context, decltype(ordered_bits(T()))> axis_pairs_;
+  array<particle_id, Context> lists_[2];
+  array<std::uint8_t, Context> upper_;
+  array<std::uint32_t, Context> upper_counts_;
 
   array<nearest_leaf<T, D>, Context> leaves_;
   array<nearest_node<T, D>, Context> nodes_;
@@ -122,7 +126,8 @@ void nearest_points<Context, T, D>::build(const points_view<T, D>& points) {
   std::memcpy(&around, read + bounds_word, sizeof around);
   images_.low = around.low;
   images_.high = around.high;
-  if (read[crowded_word] != 0) resolve_crowds();
+  crowded_ = is_crowded(read[crowded_word], count_);
+  if (crowded_) enqueue_halves();
   enqueue_tree();
 }
 
@@ -142,49 +147,55 @@ void nearest_points<Context, T, D>::enqueue_order(const points_view<T, D>& point
   const int copy =
       sort_pairs(context_, pairs_.buffers(), count_, D * nearest_curve_bits<D>, scratch_, sort_values::index);
   ids_ = pairs_.values[copy].data();
-  keys_ = pairs_.keys[copy].data();
-  for_each(
-      context_, "nearest.crowds", count_,
-      mark_nearest_crowds<std::uint32_t, T, D>{keys_, ids_, wrapped_.data(), count_, control_.data() + crowded_word});
+  reduce_into(context_, "nearest.crowds", count_,
+              mark_nearest_crowds<T, D>{pairs_.keys[copy].data(), ids_, wrapped_.data()}, plus_operation{},
+              std::uint64_t{0}, control_.data() + crowded_word, scratch_);
 }
 
-/// Keys that order points anew within the cells of the last order, which these keys tell apart.
 template <typename Context, typename T, int D>
-template <typename Key>
-void nearest_points<Context, T, D>::enqueue_cell_keys(const Key* keys) {
-  constexpr std::size_t stretch = bound_nearest_cells<T, D>::stretch;
-  for_each(context_, "nearest.cells", count_, mark_nearest_cells<Key>{keys, count_, cells_.data()});
-  exclusive_scan(context_, cells_.data(), cells_.data(), count_, scratch_);
-  fill_bytes(context_, cell_bounds_.data(), 0, cell_bounds_.size() * sizeof(std::uint64_t));
-  for_each(context_, "nearest.cell_bounds", (count_ + stretch - 1) / stretch,
-           bound_nearest_cells<T, D>{ids_, wrapped_.data(), cells_.data(), count_, cell_bounds_.data()});
-  for_each(
-      context_, "nearest.cell_keys", count_,
-      key_nearest_cells<T, D>{ids_, wrapped_.data(), cells_.data(), cell_bounds_.data(), wide_pairs_.keys[0].data()});
-}
-
-/// Synchronizes.
-template <typename Context, typename T, int D>
-void nearest_points<Context, T, D>::resolve_crowds() {
-  wide_pairs_.resize(context_, count_);
-  cells_.resize_discarding(context_, count_);
-  cell_bounds_.resize_discarding(context_, count_ * 2 * D);
-  enqueue_cell_keys(keys_);
-  for (;;) {
-    if (ids_ != wide_pairs_.values[0].data()) {
-      copy_bytes(context_, ids_, wide_pairs_.values[0].data(), count_ * sizeof(particle_id));
-    }
-    const int copy =
-        sort_pairs(context_, wide_pairs_.buffers(), count_, D * nearest_curve_bits<D> + key_bits_for(count_), scratch_);
-    ids_ = wide_pairs_.values[copy].data();
-    const std::uint64_t* const keys = wide_pairs_.keys[copy].data();
-    clear_faults();
-    for_each(
-        context_, "nearest.crowds", count_,
-        mark_nearest_crowds<std::uint64_t, T, D>{keys, ids_, wrapped_.data(), count_, control_.data() + crowded_word});
-    if (read_control()[crowded_word] == 0) return;
-    enqueue_cell_keys(keys);
+void nearest_points<Context, T, D>::enqueue_halves() {
+  for (auto& lists : lists_) lists.resize_discarding(context_, D * count_);
+  upper_.resize_discarding(context_, count_);
+  upper_counts_.resize_discarding(context_, D * count_);
+  axis_pairs_.resize(context_, count_);
+  for (int axis = 0; axis < D; ++axis) {
+    for_each(context_, "nearest.axis_keys", count_,
+             key_nearest_axis<T, D>{wrapped_.data(), axis, axis_pairs_.keys[0].data()});
+    const int copy = sort_pairs(context_, axis_pairs_.buffers(), count_, 8 * sizeof(T), scratch_, sort_values::index);
+    copy_bytes(context_, axis_pairs_.values[copy].data(), lists_[0].data() + static_cast<std::size_t>(axis) * count_,
+               count_ * sizeof(particle_id));
   }
+  std::size_t half = nearest_width;
+  while (2 * half < count_) half *= 2;
+  int from = 0;
+  for (; half >= nearest_width; half /= 2, from = 1 - from) enqueue_division(half, lists_[from], lists_[1 - from]);
+  ids_ = lists_[from].data();
+}
+
+/// Divides blocks into halves of this size.
+template <typename Context, typename T, int D>
+void nearest_points<Context, T, D>::enqueue_division(std::size_t half, const array<particle_id, Context>& from,
+                                                     array<particle_id, Context>& to) {
+  const nearest_blocks<T, D> blocks{wrapped_.data(), from.data(), count_, half};
+  std::uint32_t* const counts = upper_counts_.data();
+  for_each(context_, "nearest.upper_halves", count_, mark_upper_halves<T, D>{blocks, upper_.data()});
+  for_each(context_, "nearest.upper_counts", D * count_, count_upper_halves{from.data(), upper_.data(), counts});
+  for (std::size_t list = 0; list < D; ++list) {
+    exclusive_scan(context_, counts + list * count_, counts + list * count_, count_, scratch_);
+  }
+  for_each(context_, "nearest.halves", D * count_,
+           divide_halves{from.data(), count_, half, upper_.data(), counts, to.data()});
+}
+
+template <typename Context, typename T, int D>
+const std::uint32_t* nearest_points<Context, T, D>::enqueue_query_order(const points_view<T, D>& queries) {
+  pairs_.resize(context_, queries.count);
+  for_each(context_, "nearest.query_keys", queries.count,
+           key_nearest_queries<T, D>{queries, images_.shape, tree_, crowded_ ? nullptr : bounds(),
+                                     pairs_.keys[0].data(), faults()});
+  const int copy =
+      sort_pairs(context_, pairs_.buffers(), queries.count, D * nearest_curve_bits<D>, scratch_, sort_values::index);
+  return pairs_.values[copy].data();
 }
 
 template <typename Context, typename T, int D>
@@ -235,8 +246,9 @@ std::string nearest_points<Context, T, D>::complaint(const points_view<T, D>& po
 
 template <typename Context, typename T, int D>
 std::size_t nearest_points<Context, T, D>::bytes() const {
-  return control_.bytes() + wrapped_.bytes() + boxes_.bytes() + pairs_.bytes() + wide_pairs_.bytes() + cells_.bytes() +
-         cell_bounds_.bytes() + leaves_.bytes() + nodes_.bytes() + scratch_.bytes();
+  return control_.bytes() + wrapped_.bytes() + boxes_.bytes() + pairs_.bytes() + axis_pairs_.bytes() +
+         lists_[0].bytes() + lists_[1].bytes() + upper_.bytes() + upper_counts_.bytes() + leaves_.bytes() +
+         nodes_.bytes() + scratch_.bytes();
 }
 
 }  // namespace quadrat::detail

@@ -104,7 +104,9 @@ struct nearest_search {
   bool include_self;           ///< if rows are points
   points_view<T, D> queries;   ///< if rows are queries
   const std::uint32_t* order;  ///< of queries along the curve; nullptr if rows are points
-  std::uint32_t* visits;       ///< for tests: of nodes and leaves by each warp of a GPU; nullptr: not wanted
+  /// For tests: how many nodes and leaves have been tested for each query, or for each leaf of rows; on a GPU by each
+  /// warp. nullptr: not wanted.
+  std::uint32_t* visits;
 };
 
 /// One row: what is found, from a position that has been wrapped.
@@ -143,7 +145,7 @@ class nearest_row {
   }
 
   /// How many nodes and leaves have been tested.
-  [[nodiscard]] QUADRAT_HD std::size_t visits() const { return visits_; }
+  [[nodiscard]] QUADRAT_HD std::uint32_t visits() const { return visits_; }
 
   // For nearest_shells and nearest_walk.
   [[nodiscard]] QUADRAT_HD bool in_reach(T squared) const { return best_.accepts(squared, 0); }
@@ -179,7 +181,7 @@ class nearest_row {
   particle_id self_;
   vec<T, D> translation_{};  // of the image that is being searched
   std::uint32_t shift_ = 0;
-  std::size_t visits_ = 0;
+  std::uint32_t visits_ = 0;
   nearest_best<T, typename key_type::type, Capacity> best_;
 };
 
@@ -218,6 +220,7 @@ struct find_nearest_row {
     nearest_row<T, D, Capacity, Images> result(search, start.from, start.self);
     if (start.possible) result.find();
     result.write(start.row, start.boxes);
+    if (search.visits != nullptr) search.visits[i] = result.visits();
   }
 };
 

@@ -32,8 +32,6 @@ struct nearest_neighbors<Context, T, D>::implementation {
   std::size_t rows = 0;
   points_view<T, D> queries{};  ///< of the last search, for messages
   std::exception_ptr failure;
-  detail::nearest_pairs<Context, std::uint32_t> query_pairs;
-  workspace<Context> scratch;
   array<particle_id, Context> neighbors;
   array<T, Context> squared_distances;
   array<vec<int, D>, Context> shifts;
@@ -41,7 +39,6 @@ struct nearest_neighbors<Context, T, D>::implementation {
  private:
   void resize_results();
   [[nodiscard]] detail::nearest_search<T, D> row_search() const;
-  [[nodiscard]] const std::uint32_t* enqueue_query_order();
 };
 
 template <typename Context, typename T, int D>
@@ -74,18 +71,6 @@ detail::nearest_search<T, D> nearest_neighbors<Context, T, D>::implementation::r
   return result;
 }
 
-/// Queries at fault are reported.
-template <typename Context, typename T, int D>
-const std::uint32_t* nearest_neighbors<Context, T, D>::implementation::enqueue_query_order() {
-  query_pairs.resize(context, rows);
-  for_each(context, "nearest.query_keys", rows,
-           detail::key_nearest_queries<T, D>{queries, points.images().shape, points.bounds(),
-                                             query_pairs.keys[0].data(), points.faults()});
-  constexpr int bits = D * detail::nearest_curve_bits<D>;
-  const int copy = sort_pairs(context, query_pairs.buffers(), rows, bits, scratch, sort_values::index);
-  return query_pairs.values[copy].data();
-}
-
 template <typename Context, typename T, int D>
 void nearest_neighbors<Context, T, D>::implementation::search(const points_view<T, D>* given) {
   searched = false;
@@ -100,7 +85,7 @@ void nearest_neighbors<Context, T, D>::implementation::search(const points_view<
   what.sink = {neighbors.data(), squared_distances.data(), options.shifts ? shifts.data() : nullptr, points.boxes(),
                options.k};
   what.queries = queries;
-  if (rows > 0 && given != nullptr) what.order = enqueue_query_order();
+  if (rows > 0 && given != nullptr) what.order = points.enqueue_query_order(queries);
   detail::find_nearest_rows(context, what, rows);
   searched = true;
 }
@@ -119,8 +104,7 @@ void nearest_neighbors<Context, T, D>::implementation::check() {
 
 template <typename Context, typename T, int D>
 std::size_t nearest_neighbors<Context, T, D>::implementation::bytes() const {
-  return points.bytes() + query_pairs.bytes() + scratch.bytes() + neighbors.bytes() + squared_distances.bytes() +
-         shifts.bytes();
+  return points.bytes() + neighbors.bytes() + squared_distances.bytes() + shifts.bytes();
 }
 
 }  // namespace quadrat

@@ -127,6 +127,23 @@ template <typename T, int D>
   }));
 }
 
+/// The leaf at the end of the way down to the nearest child of each node.
+template <typename T, int D>
+[[nodiscard]] QUADRAT_HD std::uint32_t leaf_towards(const nearest_tree<T, D>& tree, const vec<T, D>& position) {
+  std::uint32_t index = 0;
+  for (int level = tree.levels - 1; level >= 0; --level) {
+    const nearest_node<T, D>& node = tree.node(level, index);
+    T squared[nearest_width];
+    squared_distances_to(node, position, position, vec<T, D>{}, squared);
+    std::uint32_t nearest = 0;
+    for (std::uint32_t child = 1; child < nearest_width; ++child) {
+      if (squared[child] < squared[nearest]) nearest = child;
+    }
+    index = index * static_cast<std::uint32_t>(nearest_width) + nearest;
+  }
+  return index;
+}
+
 /// Calls visitor.leaf(index) for the leaves that can hold a neighbor, the likely ones first. `accepts(squared distance,
 /// smallest id)` says which boxes can, and may become stricter after any leaf. The neighbors are those of positions
 /// from `first` to `last`.
@@ -169,8 +186,9 @@ class nearest_walk {
   }
 
  private:
-  /// The children that can hold a neighbor, four bits each: the number and 1, the likeliest first. That is the one
-  /// whose farthest corner is nearest: large boxes that contain everything, of leaves with a stray point, come last.
+  /// The children that can hold a neighbor, four bits each: the number and 1, the likeliest first. That is the nearest
+  /// one and, of several that contain the position, the one whose farthest corner is nearest: large boxes that contain
+  /// everything, of leaves with a stray point, come last.
   [[nodiscard]] QUADRAT_HD std::uint32_t likely_children(const nearest_node<T, D>& node) {
     visitor_.node();
     T squared[nearest_width], farthest[nearest_width];
@@ -189,7 +207,8 @@ class nearest_walk {
       unsigned rank = 0;
       QUADRAT_UNROLL
       for (std::size_t other = 0; other < nearest_width; ++other) {
-        const bool before = farthest[other] < farthest[child] || (farthest[other] == farthest[child] && other < child);
+        const bool as_far = farthest[other] < farthest[child] || (farthest[other] == farthest[child] && other < child);
+        const bool before = squared[other] < squared[child] || (squared[other] == squared[child] && as_far);
         rank += accepted[other] && before ? 1 : 0;
       }
       children |= static_cast<std::uint32_t>(child + 1) << 4 * rank;
