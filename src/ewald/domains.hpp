@@ -14,10 +14,12 @@ namespace quadrat::detail {
 template <typename T>
 void require_cells(std::span<const lattice<T, 3>> cells, pair_law law);
 
-/// The cells as they are summed: slabs with room between their images along their normal, so that what is left of the
-/// interaction with those is below `accuracy` (Yeh and Berkowitz 1999).
+/// The cells as they are summed: with the shortest vectors, unless a mesh along those that are given was asked for; and
+/// slabs with room between their images along their normal, so that what is left of the interaction with those is below
+/// `accuracy` (Yeh and Berkowitz 1999).
 template <typename T>
-[[nodiscard]] std::vector<lattice<T, 3>> periodic_cells(std::span<const lattice<T, 3>> cells, double accuracy);
+[[nodiscard]] std::vector<lattice<T, 3>> periodic_cells(std::span<const lattice<T, 3>> cells, double accuracy,
+                                                        bool mesh_given);
 
 struct domain_request {
   double cutoff;

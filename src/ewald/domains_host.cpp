@@ -7,6 +7,7 @@
 #include <numbers>
 #include <span>
 
+#include "core/reduced_lattice.hpp"
 #include "ewald/cell_walk.hpp"
 #include "quadrat/core/error.hpp"
 #include "search/cells.hpp"
@@ -55,10 +56,11 @@ void require_cells(std::span<const lattice<T, 3>> cells, pair_law law) {
 }
 
 template <typename T>
-std::vector<lattice<T, 3>> periodic_cells(std::span<const lattice<T, 3>> cells, double accuracy) {
+std::vector<lattice<T, 3>> periodic_cells(std::span<const lattice<T, 3>> cells, double accuracy, bool mesh_given) {
   std::vector<lattice<T, 3>> result;
   result.reserve(cells.size());
-  for (const lattice<T, 3>& cell : cells) {
+  for (const lattice<T, 3>& given : cells) {
+    const lattice<T, 3> cell = mesh_given ? given : reduced(given, false).shape;
     if (cell.periodic[2]) {
       result.push_back(cell);
       continue;
@@ -103,8 +105,8 @@ std::vector<ewald_domain<T>> make_domains(std::span<const lattice<T, 3>> given, 
 
 template void require_cells(std::span<const lattice<float, 3>>, pair_law);
 template void require_cells(std::span<const lattice<double, 3>>, pair_law);
-template std::vector<lattice<float, 3>> periodic_cells(std::span<const lattice<float, 3>>, double);
-template std::vector<lattice<double, 3>> periodic_cells(std::span<const lattice<double, 3>>, double);
+template std::vector<lattice<float, 3>> periodic_cells(std::span<const lattice<float, 3>>, double, bool);
+template std::vector<lattice<double, 3>> periodic_cells(std::span<const lattice<double, 3>>, double, bool);
 template std::vector<ewald_domain<float>> make_domains(std::span<const lattice<float, 3>>,
                                                        std::span<const lattice<float, 3>>, const domain_request&);
 template std::vector<ewald_domain<double>> make_domains(std::span<const lattice<double, 3>>,

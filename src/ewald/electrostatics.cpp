@@ -92,7 +92,7 @@ void electrostatics<Context, T>::implementation::describe_errors(const detail::e
 
 template <typename Context, typename T>
 void electrostatics<Context, T>::implementation::choose(const electrostatics_input<T>& input) {
-  const auto periodic = detail::periodic_cells<T>(input.cells, options.accuracy);
+  const auto periodic = detail::periodic_cells<T>(input.cells, options.accuracy, options.parameters.mesh[0] > 0);
   const auto found = measured(input, periodic);
   const bool same_size = chosen && points == input.points.count && cells.size() == input.cells.size();
   if (!same_size || !still_accurate(found)) choose_parameters(found);

@@ -29,11 +29,12 @@ struct given_charges {
     if (!is_finite(point)) return fault_kind::not_finite;
     if (system_of_point != nullptr && system_of_point[i] >= systems) return fault_kind::key_range;
     if (!(charges[i] - charges[i] == T(0))) return fault_kind::value_range;
-    const lattice<T, 3>& given = domains[system_of(i)].given;
+    const ewald_domain<T>& domain = domains[system_of(i)];
     for (int axis = 0; axis < 3; ++axis) {
-      const T fraction = given.fraction(point, axis);
+      const bool wraps = domain.given.periodic[axis];  // into the shape that is summed, which may have other vectors
+      const T fraction = wraps ? domain.shape.fraction(point, axis) : domain.given.fraction(point, axis);
       const bool inside =
-          given.periodic[axis] ? std::fabs(fraction) <= T(given.most_boxes) : fraction >= T(0) && fraction <= T(1);
+          wraps ? std::fabs(fraction) <= T(domain.shape.most_boxes) : fraction >= T(0) && fraction <= T(1);
       if (!inside) return fault_kind::outside;
     }
     return fault_kind::none;

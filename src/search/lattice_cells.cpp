@@ -7,6 +7,7 @@
 #include "cells/counting_build.hpp"
 #include "core/backend.hpp"
 #include "core/point_checks.hpp"
+#include "core/reduced_lattice.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "search/cells.hpp"
 #include "search/grid_keys.hpp"
@@ -36,14 +37,14 @@ struct place_in_lattice {
 template <typename Context, typename T, int D>
 lattice_cells<Context, T, D>::lattice_cells(const Context& context, const lattice<T, D>& shape,
                                             const lattice_cells_options<T>& options)
-    : shape_(shape), options_(options), faults_(context) {
+    : shape_(detail::reduced(shape, false).shape), options_(options), faults_(context) {
   const T cutoff = options.cutoff;
   require(cutoff > T(0) && std::isfinite(cutoff * cutoff) && cutoff * cutoff > T(0), "the cutoff is ", cutoff,
           "; it must be positive, and its square finite and not 0");
   for (int axis = 0; axis < D; ++axis) {
-    const T half = shape.height(axis) / 2;
-    require(!shape.periodic[axis] || cutoff <= half, "the cutoff ", cutoff,
-            " is more than half the periodic box along vector ", axis, " (height ", shape.height(axis), "); at most ",
+    const T half = shape_.height(axis) / 2;
+    require(!shape_.periodic[axis] || cutoff <= half, "the cutoff ", cutoff,
+            " is more than half the periodic box along vector ", axis, " (height ", shape_.height(axis), "); at most ",
             half, " is possible");
   }
 }

@@ -27,7 +27,7 @@ template <typename T, int D>
   for (const lattice<T, D>& shape : boxes) {
     for (int axis = 0; axis < D; ++axis) {
       if (!shape.periodic[axis] || shape.height(axis) >= least) continue;
-      require(shifts, "the box is ", shape.height(axis), " long along its periodic axis ", axis,
+      require(shifts, "the height of the box along its periodic vector ", axis, " is ", shape.height(axis),
               ", so several images of a point may be listed; the pairs of such a list need options.shifts, or boxes of "
               "at least ",
               least);

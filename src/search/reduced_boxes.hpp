@@ -3,11 +3,11 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstdlib>
 #include <limits>
 #include <span>
 #include <vector>
 
+#include "core/reduced_lattice.hpp"
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
@@ -17,100 +17,6 @@
 /// Lists are searched for in a box that has the images of the caller's box and the shortest vectors: where a box is
 /// strongly sheared, more points are close to its faces, and each face within reach costs the search of one more image.
 namespace quadrat::detail {
-
-/// Shifts in vectors of a box and in those of the box that is searched.
-template <int D>
-struct shift_map {
-  vec<vec<int, D>, D> given;     ///< [k]: vector k of the searched box, in vectors of the caller's
-  vec<vec<int, D>, D> searched;  ///< [k]: vector k of the caller's box, in vectors of the searched one
-
-  [[nodiscard]] QUADRAT_HD vec<int, D> to_given(const vec<int, D>& shift) const { return sum(shift, given); }
-  [[nodiscard]] QUADRAT_HD vec<int, D> to_searched(const vec<int, D>& shift) const { return sum(shift, searched); }
-
- private:
-  [[nodiscard]] QUADRAT_HD static vec<int, D> sum(const vec<int, D>& shift, const vec<vec<int, D>, D>& vectors) {
-    vec<int, D> result{};
-    for (int k = 0; k < D; ++k) result += shift[k] * vectors[k];
-    return result;
-  }
-};
-
-/// Replaces the periodic vectors of a box by the shortest ones with the same images: in the end no sum or difference of
-/// them is shorter than the longest that is in it (H. Minkowski's reduction, in up to three dimensions).
-template <typename T, int D>
-class box_reduction {
- public:
-  explicit box_reduction(const lattice<T, D>& shape) : shape_(shape) {
-    for (int k = 0; k < D; ++k) vectors_[k] = cast<double>(shape.vectors[k]);
-    while (fits_ && shorten()) changed_ = true;
-  }
-
-  /// The map between equal boxes.
-  [[nodiscard]] static shift_map<D> none() {
-    shift_map<D> map{};
-    for (int k = 0; k < D; ++k) map.given[k][k] = map.searched[k][k] = 1;
-    return map;
-  }
-
-  /// Whether the box is other than the given one.
-  [[nodiscard]] bool changed() const { return changed_ && fits_; }
-  [[nodiscard]] const shift_map<D>& map() const { return map_; }
-  /// Only if it has changed.
-  [[nodiscard]] lattice<T, D> box() const {
-    vec<vec<T, D>, D> vectors{};
-    for (int k = 0; k < D; ++k) vectors[k] = cast<T>(vectors_[k]);
-    return make_lattice(shape_.origin, vectors, shape_.periodic);
-  }
-
- private:
-  static constexpr double rounding = 1e-6;     // what is shorter by less stays as it is
-  static constexpr double most_vectors = 300;  // of one box in a vector of the other: shifts stay below 2^31
-
-  [[nodiscard]] bool periodic(int a, int b) const { return a != b && shape_.periodic[a] && shape_.periodic[b]; }
-
-  /// Shortens one vector, if that is possible.
-  [[nodiscard]] bool shorten() {
-    for (int a = 0; a < D; ++a) {
-      for (int b = 0; b < D; ++b) {
-        if (!periodic(a, b)) continue;
-        const double number = std::nearbyint(dot(vectors_[a], vectors_[b]) / squared_norm(vectors_[b]));
-        if (shortens(a, number * vectors_[b])) return subtract(a, b, number);
-        if constexpr (D == 3) {
-          const int c = 3 - a - b;
-          const double other = dot(vectors_[a], vectors_[c]) < 0 ? -1 : 1;
-          if (!periodic(a, c) || !periodic(b, c)) continue;
-          for (const double sign : {-1.0, 1.0}) {
-            if (!shortens(a, sign * vectors_[b] + other * vectors_[c])) continue;
-            return subtract(a, b, sign) && subtract(a, c, other);
-          }
-        }
-      }
-    }
-    return false;
-  }
-  [[nodiscard]] bool shortens(int a, const vec<double, D>& less) const {
-    return squared_norm(vectors_[a] - less) < (1 - rounding) * squared_norm(vectors_[a]);
-  }
-  bool subtract(int a, int b, double number) {
-    fits_ = fits_ && std::fabs(number) <= most_vectors;
-    if (!fits_) return false;
-    const int whole = static_cast<int>(number);
-    vectors_[a] -= number * vectors_[b];
-    map_.given[a] -= whole * map_.given[b];
-    for (int k = 0; k < D; ++k) {
-      map_.searched[k][b] += whole * map_.searched[k][a];
-      for (int m = 0; m < D; ++m) fits_ = fits_ && std::abs(map_.given[k][m]) <= most_vectors;
-      for (int m = 0; m < D; ++m) fits_ = fits_ && std::abs(map_.searched[k][m]) <= most_vectors;
-    }
-    return true;
-  }
-
-  const lattice<T, D>& shape_;
-  vec<vec<double, D>, D> vectors_{};
-  shift_map<D> map_ = none();
-  bool changed_ = false;
-  bool fits_ = true;
-};
 
 /// About how many images of a box a point searches.
 template <typename T, int D>
@@ -146,9 +52,9 @@ template <typename T, int D>
   bool changed = false, large = true;
   for (const lattice<T, D>& shape : given) {
     boxes.push_back(shape);
-    maps.push_back(box_reduction<T, D>::none());
-    const box_reduction<T, D> reduction(shape);
-    if (reduction.changed() && !has_lost_origin(shape)) {
+    const lattice_reduction<T, D> reduction(shape);
+    maps.push_back(shift_map<D>::none());
+    if (reduction.changed() && reduction.maps_shifts() && !has_lost_origin(shape)) {
       const lattice<T, D> other = reduction.box();
       if (images_searched(shape, reach) > 1.25 * images_searched(other, reach)) {
         boxes.back() = other;

@@ -56,7 +56,7 @@ TEST_F(nearest_state_test, refuses_impossible_options_and_boxes) {
   };
   expect_words(box_error({{{{1, 0, 0}}, {{0, 1, 0}}, {{1, 0, 1}}}}, {true, true, false}),
                {"vector 2", "perpendicular"});
-  expect_words(box_error({{{{1, 0, 0}}, {{1000, 1, 0}}, {{0, 0, 1}}}}, {true, true, true}), {"skewed", "500"});
+  expect_words(box_error({{{{1, 0, 0}}, {{1000, 1, 0}}, {{0, 0, 1}}}}, {true, true, true}), {"skewed", "300"});
 }
 
 TEST_F(nearest_state_test, names_the_first_point_or_query_at_fault) {

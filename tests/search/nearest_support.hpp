@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/reduced_lattice.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/search/make_nearest_neighbors.hpp"
 #include "reference/nearest_neighbors.hpp"
@@ -72,10 +73,23 @@ template <typename T, int D>
   return (2 * std::sqrt(squared) + error) * error;
 }
 
+/// The row of the reference in the box that is searched, with the shifts of the given one: what is equally far away is
+/// in the order of the box that is searched, and distances have its rounding.
+template <typename T, int D>
+[[nodiscard]] std::vector<nearest_entry<T, D>> wanted_row(nearest_problem<T, D> problem, std::size_t i) {
+  const auto searched = detail::reduced(problem.box, true);
+  problem.box = searched.shape;
+  auto row = reference::nearest_row(problem, i);
+  for (auto& entry : row) {
+    if (searched.changed) entry.shift = searched.map.to_given(entry.shift);
+  }
+  return row;
+}
+
 /// CPU: the same bits as the reference. GPU: distances of each row agree to rounding; ids and shifts belong to them.
 template <typename T, int D>
 void expect_row(const nearest_problem<T, D>& problem, const nearest_rows<T, D>& rows, std::size_t i) {
-  const auto wanted = reference::nearest_row(problem, i);
+  const auto wanted = wanted_row(problem, i);
   for (std::size_t place = 0; place < rows.k; ++place) {
     const std::size_t entry = i * rows.k + place;
     if (place >= wanted.size()) {

@@ -17,7 +17,8 @@
 /// Nearest neighbors: for each point, or each query, the k points nearest to it, images in periodic boxes included.
 /// A neighbor of i is (j, S) with the vector points[j] + S . vectors - points[i], as in a neighbor list; S is zero
 /// along open axes. Neighbors are in order of squared distance, then j, then S: a total order, so that results are
-/// the same in every run, with every number of threads.
+/// the same in every run, with every number of threads. In a strongly sheared box S is given in its vectors, and orders
+/// equal images in the shortest ones with the same images, which are searched.
 namespace quadrat {
 
 /// The largest number of neighbors that can be asked for.
@@ -60,9 +61,9 @@ class nearest_neighbors {
   static_assert(detail::instance<Context, T, D>::exists);
 
  public:
-  /// Throws argument_error for a k out of range, a cutoff that is not positive, or a box that is too skewed: one in
-  /// which the nearest images may be more than 500 vectors away, or with an open vector that is not perpendicular to
-  /// the periodic ones.
+  /// Throws argument_error for a k out of range, a cutoff that is not positive, a box in which the nearest images may
+  /// be more than 500 vectors away (it is very flat, or its vectors are sheared by more than 300 others), or one with
+  /// an open vector that is not perpendicular to the periodic ones.
   nearest_neighbors(const Context& context, const lattice<T, D>& box, const nearest_options<T>& options);
   nearest_neighbors(nearest_neighbors&&) noexcept;
   nearest_neighbors& operator=(nearest_neighbors&&) noexcept;

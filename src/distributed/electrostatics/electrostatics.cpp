@@ -141,7 +141,7 @@ distributed_electrostatics<Context, T>::implementation::implementation(const Con
   require(!slab() || wanted.law == pair_law::coulomb,
           "the box is open along axis 2; sums of 1/r^6 need boxes that are periodic along all three");
   const std::span<const lattice<T, 3>> given(&cell, 1);
-  const auto periodic = detail::periodic_cells<T>(given, wanted.accuracy);
+  const auto periodic = detail::periodic_cells<T>(given, wanted.accuracy, wanted.parameters.mesh[0] > 0);
   made = detail::make_domains<T>(given, periodic, {1, 1, 1, false}).front();
 }
 

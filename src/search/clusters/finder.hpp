@@ -5,6 +5,7 @@
 
 #include "cells/ordered_pairs_build.hpp"
 #include "core/point_checks.hpp"
+#include "core/reduced_lattice.hpp"
 #include "parallel/host_mirror.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
@@ -33,7 +34,8 @@ class cluster_engine {
 
   Context context;
   cluster_options<T> options;
-  lattice<T, D> shape;
+  lattice<T, D> given;
+  lattice<T, D> shape;  ///< that is searched
   Counts counts;
 
  private:
@@ -73,7 +75,12 @@ class cluster_engine {
 template <typename Context, typename T, int D, typename Counts>
 cluster_engine<Context, T, D, Counts>::cluster_engine(const Context& where, const cluster_options<T>& chosen,
                                                       const lattice<T, D>& box, const Counts& counting)
-    : context(where), options(chosen), shape(box), counts(counting), control(where, words) {
+    : context(where),
+      options(chosen),
+      given(box),
+      shape(reduced(box, false).shape),
+      counts(counting),
+      control(where, words) {
   const T link = options.link;
   require(link > T(0) && std::isfinite(link), "the linking length is ", link, "; it must be positive and finite");
   require(link * link > T(0) && std::isfinite(link * link), "the linking length is ", link,
@@ -83,7 +90,7 @@ cluster_engine<Context, T, D, Counts>::cluster_engine(const Context& where, cons
   for (int axis = 0; axis < D; ++axis) {
     const T half = shape.height(axis) / 2;
     require(!shape.periodic[axis] || link <= half, "the linking length ", link,
-            " is more than half the periodic box along axis ", axis, " (length ", shape.height(axis), "); at most ",
+            " is more than half the periodic box along vector ", axis, " (height ", shape.height(axis), "); at most ",
             half, " is possible");
   }
 }
@@ -127,7 +134,7 @@ bool cluster_engine<Context, T, D, Counts>::read_parts(const points_view<T, D>& 
   const bool crowded = read[crowded_word] != 0;
   if (read[fault_word] == ~std::uint64_t{0}) return crowded;
   const std::uint64_t i = read[fault_word] >> 8;
-  throw data_error(point_complaint(context, shape, points, "point ", i), i);
+  throw data_error(point_complaint(context, given, points, "point ", i), i);
 }
 
 template <typename Context, typename T, int D, typename Counts>
@@ -211,7 +218,7 @@ cluster_members cluster_engine<Context, T, D, Counts>::members() {
 
 template <typename Context, typename T, int D, typename Counts>
 const vec<T, D>* cluster_engine<Context, T, D, Counts>::centers() {
-  groups.center(context, shape, view(), placed.data(), pairs.elements());
+  groups.center(context, shape, given, view(), placed.data(), pairs.elements());
   context.synchronize();
   return groups.centers();
 }

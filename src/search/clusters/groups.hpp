@@ -133,6 +133,7 @@ struct write_centers {
   cluster_rows<T, D> rows;
   const vec<double, D>* references;
   const vec<double, 2 * D>* sums;
+  lattice<T, D> box;  ///< that centers are in
   vec<T, D>* centers;
 
   QUADRAT_HD void operator()(std::size_t row) const {
@@ -144,7 +145,7 @@ struct write_centers {
       center += fraction * cast<double>(rows.shape.vectors[axis]);
     }
     vec<int, D> boxes{};
-    centers[row] = rows.shape.wrap(cast<T>(center), boxes);
+    centers[row] = box.wrap(cast<T>(center), boxes);
   }
 };
 
@@ -155,7 +156,8 @@ class cluster_groups {
   void clear() { grouped_ = centered_ = false; }
   /// Asynchronous, as are the centers.
   void group(const Context& context, const cluster_view& found);
-  void center(const Context& context, const lattice<T, D>& shape, const cluster_view& found,
+  /// shape: of the box that was searched, with the same periodic images as `box`, in which the centers are.
+  void center(const Context& context, const lattice<T, D>& shape, const lattice<T, D>& box, const cluster_view& found,
               const cluster_point<T, D>* placed, const particle_id* elements);
 
   [[nodiscard]] const std::uint32_t* offsets() const { return offsets_.data(); }
@@ -201,7 +203,7 @@ void cluster_groups<Context, T, D>::add_up(const Context& context, const cluster
 
 template <typename Context, typename T, int D>
 void cluster_groups<Context, T, D>::center(const Context& context, const lattice<T, D>& shape,
-                                           const cluster_view& found, const cluster_point<T, D>* placed,
+                                           const lattice<T, D>& box, const cluster_view& found, const cluster_point<T, D>* placed,
                                            const particle_id* elements) {
   if (centered_) return;
   group(context, found);
@@ -224,7 +226,7 @@ void cluster_groups<Context, T, D>::center(const Context& context, const lattice
            offset_from_references<T, D>{rows, references_.data(), sums_.data()});
   add_up(context, rows, member_count_);
   for_each(context, "search.clusters.centers", found.clusters,
-           write_centers<T, D>{rows, references_.data(), sums_.data(), centers_.data()});
+           write_centers<T, D>{rows, references_.data(), sums_.data(), box, centers_.data()});
   centered_ = true;
 }
 

@@ -80,9 +80,9 @@ nearest_images<T, D> make_nearest_images(const lattice<T, D>& shape, const neare
   for (int axis = 0; axis < D; ++axis) {
     if (!shape.periodic[axis]) continue;
     const double most = images_along(shape, options, axis);
-    require(most <= most_nearest_images, "the box is skewed or flat: the nearest images may be ", most,
-            " times vector ", axis, " away; at most ", most_nearest_images,
-            " are possible. Take another vector of the same lattice");
+    require(most <= most_nearest_images,
+            "the box is flat, or skewed by more than 300 vectors: the nearest images may be ", most, " times vector ",
+            axis, " away; at most ", most_nearest_images, " are possible. Take other vectors of the same lattice");
     images.most[axis] = static_cast<int>(most);
     images.height[axis] = least_height(shape, axis);
   }

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "core/memory_check.hpp"
+#include "core/reduced_lattice.hpp"
 #include "quadrat/search/nearest_neighbors.hpp"
 #include "search/nearest/box.hpp"
 #include "search/nearest/cuda/rows.hpp"
@@ -12,11 +13,27 @@
 
 namespace quadrat {
 
+namespace detail {
+
+/// Index: entry. Turns its shift into that of the caller's box.
+template <int D>
+struct give_nearest_shifts {
+  shift_map<D> map;
+  vec<int, D>* shifts;
+
+  QUADRAT_HD void operator()(std::size_t entry) const { shifts[entry] = map.to_given(shifts[entry]); }
+};
+
+}  // namespace detail
+
 /// The points, and the rows of the last search.
 template <typename Context, typename T, int D>
 struct nearest_neighbors<Context, T, D>::implementation {
   implementation(const Context& where, const lattice<T, D>& shape, const nearest_options<T>& chosen)
-      : context(where), options(chosen), points(where, detail::make_nearest_images(shape, chosen), chosen.shifts) {}
+      : context(where),
+        options(chosen),
+        box(detail::reduced(shape, true)),
+        points(where, detail::make_nearest_images(box.shape, chosen), chosen.shifts) {}
 
   void build(const points_view<T, D>& given);
   /// Of these queries, or, where there are none, of the points.
@@ -26,6 +43,7 @@ struct nearest_neighbors<Context, T, D>::implementation {
 
   Context context;
   nearest_options<T> options;
+  detail::reduced_lattice<T, D> box;  ///< that is searched
   detail::nearest_points<Context, T, D> points;
   bool built = false;
   bool searched = false;
@@ -87,6 +105,9 @@ void nearest_neighbors<Context, T, D>::implementation::search(const points_view<
   what.queries = queries;
   if (rows > 0 && given != nullptr) what.order = points.enqueue_query_order(queries);
   detail::find_nearest_rows(context, what, rows);
+  if (options.shifts && box.changed) {
+    for_each(context, "nearest.give_shifts", rows * options.k, detail::give_nearest_shifts<D>{box.map, shifts.data()});
+  }
   searched = true;
 }
 

@@ -8,6 +8,7 @@
 #include "cells/counting_build.hpp"
 #include "core/backend.hpp"
 #include "core/point_checks.hpp"
+#include "core/reduced_lattice.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/fault.hpp"
@@ -35,7 +36,7 @@ struct pair_histogram<Context, T, D>::implementation {
  private:
   [[nodiscard]] std::size_t size() const { return options.bins * options.types * (options.types + 1) / 2; }
   [[nodiscard]] std::vector<double> points_of_types(const points_view<T, D>& points, const std::uint32_t* types) const;
-  [[nodiscard]] detail::search_system<T, D> place(const points_view<T, D>& points, const lattice<T, D>& shape,
+  [[nodiscard]] detail::search_system<T, D> place(const points_view<T, D>& points, const lattice<T, D>& given,
                                                   const std::uint32_t* types);
   void count(const detail::pair_distances<T, D>& pairs, std::size_t points);
 
@@ -94,8 +95,9 @@ std::vector<double> pair_histogram<Context, T, D>::implementation::points_of_typ
 /// Puts the points in the order of cells. Throws data_error for a bad point.
 template <typename Context, typename T, int D>
 detail::search_system<T, D> pair_histogram<Context, T, D>::implementation::place(const points_view<T, D>& points,
-                                                                                 const lattice<T, D>& shape,
+                                                                                 const lattice<T, D>& given,
                                                                                  const std::uint32_t* types) {
+  const lattice<T, D> shape = detail::reduced(given, false).shape;
   const detail::cells_request<T, D> wanted{vec<T, D>::filled(options.cutoff / 2), options.cutoff,
                                            detail::most_cells(points.count, options.accept_outside),
                                            options.accept_outside};
@@ -109,7 +111,7 @@ detail::search_system<T, D> pair_histogram<Context, T, D>::implementation::place
   const fault_report fault = faults.read(context);
   if (fault.kind != fault_kind::none) {
     faults.clear(context);
-    throw data_error(detail::point_complaint(context, shape, points, "point ", fault.index), fault.index);
+    throw data_error(detail::point_complaint(context, given, points, "point ", fault.index), fault.index);
   }
   placed.resize_discarding(context, points.count);
   for_each(context, "search.pairs.place", points.count,

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "core/memory_check.hpp"
+#include "core/reduced_lattice.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
@@ -42,7 +43,7 @@ template <typename T, int D>
     if (!shape.periodic[axis]) continue;
     const int most = images.most[axis] - 1;
     require(reach <= static_cast<T>(most) * shape.height(axis), "the cutoff with the skin, ", reach,
-            ", spans more than ", most, " periods of the box along axis ", axis, " (height ", shape.height(axis),
+            ", spans more than ", most, " periods of the box along vector ", axis, " (height ", shape.height(axis),
             "); take a larger box, or a neighbor_list");
   }
   return images;
@@ -55,11 +56,11 @@ struct cluster_pair_list<Context, T, D>::implementation {
   implementation(const Context& where, const cluster_pair_options<T>& chosen, const lattice<T, D>& box)
       : context(where),
         options(chosen),
-        shape(box),
-        points(where, detail::images_in_reach(box, chosen), true),
+        shape(detail::reduced(box, false).shape),
+        points(where, detail::images_in_reach(shape, chosen), true),
         moved(where, moved_words) {
     detail::search_system<T, D> system{};
-    system.shape = box;
+    system.shape = shape;
     systems = to_device(context, std::vector<detail::search_system<T, D>>{system});
   }
 
@@ -72,7 +73,7 @@ struct cluster_pair_list<Context, T, D>::implementation {
 
   Context context;
   cluster_pair_options<T> options;
-  lattice<T, D> shape;
+  lattice<T, D> shape;  ///< that is searched
   workspace<Context> scratch;
   bool built = false;
   std::uint64_t tile_count = 0;
