@@ -154,7 +154,7 @@ class ClustersTest(support.ProgramTest):
             ([self.groups, "--link", "far"], '--link: "far" is no number'),
             ([self.groups, "--link", 1, "--core", 0], "--core: 0 is not from 1 to"),
             ([self.groups, "--link", 1, "--core", 1.5], '--core: "1.5" is no whole number'),
-            ([self.groups, "--link", 0.6, "--box", "1,1,1", "--periodic", "y"], "half the periodic box along axis 1"),
+            ([self.groups, "--link", 0.6, "--box", "1,1,1", "--periodic", "y"], "half the periodic box along vector 1"),
             ([self.groups, "--link", 1, "--periodic", "x"], "--periodic x needs --box"),
             ([self.groups, "--link", 1, "-o", "labels.txt"], "labels.txt ends in neither"),
             ([self.groups, "--link", 1, "-o", self.groups], "is the file that is read"),

@@ -161,6 +161,25 @@ def test_a_box_without_an_extent_that_is_needed_is_refused(call, words):
         call(np.random.default_rng(1).uniform(0, 4, (8, 3)))
 
 
+@pytest.mark.parametrize("shear", [1, 10, 30, 300])
+def test_searches_in_sheared_boxes_are_those_of_the_same_lattice(shear):
+    random = np.random.default_rng(14)
+    points = random.uniform(0, 12, (80, 3))
+    upright = np.diag([4.0, 4.5, 5.0])
+    box = upright.copy()
+    box[1] += shear * upright[0]
+    index, apart, shifts = quadrat.knn(points, 6, box=box, shifts=True)
+    np.testing.assert_allclose(apart, quadrat.knn(points, 6, box=upright)[1], atol=1e-9)
+    np.testing.assert_allclose(np.linalg.norm(points[index] + shifts @ box - points[:, None], axis=2), apart, atol=1e-9)
+    np.testing.assert_array_equal(quadrat.clusters(points, 1.6, box=box), quadrat.clusters(points, 1.6, box=upright))
+    i, j, s = quadrat.neighbor_list(points, 1.9, box=box, outputs="ijS")
+    assert len(i) == len(quadrat.neighbor_list(points, 1.9, box=upright, outputs="ij")[0])
+    assert np.all(np.linalg.norm(points[j] + s @ box - points[i], axis=1) < 1.9)
+    own, same = (quadrat.rdf([points], 6.0, box=vectors, bins=50) for vectors in (box, upright))
+    np.testing.assert_array_equal(own.counts, same.counts)
+    np.testing.assert_allclose(own.rdf, same.rdf)
+
+
 def test_lists_agree_with_vesin():
     random = np.random.default_rng(5)
     points, cell = random.uniform(0, 12, (2000, 3)), np.diag([12.0, 12, 12])

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/reduced_lattice.hpp"
 #include "list_support.hpp"
 #include "quadrat/cells/make_cells.hpp"
 #include "quadrat/search/interaction.hpp"
@@ -73,6 +74,7 @@ void check_visitors(const backend_context& context, neighbor_problem<T, D> probl
                     lattice_cells<backend_context, T, D>& cells) {
   SCOPED_TRACE(describe(problem));
   problem.in_given_boxes = true;
+  for (auto& box : problem.boxes) box = detail::reduced(box, false).shape;  // whose rounding the separations have
   const std::size_t count = problem.points.size();
   const T cutoff = problem.options.cutoff;
   const auto wanted = reference::neighbor_list(problem);

@@ -137,7 +137,7 @@ TEST_F(cluster_finder_test, impossible_options_are_refused) {
   expect_words(refusal({.link = infinity}), {"linking length is inf"});
   expect_words(refusal({.link = std::nanf("")}), {"linking length is nan"});
   expect_words(refusal({.link = 1e-30f}), {"1e-30", "square"});
-  expect_words(refusal({.link = 0.6f}), {"0.6", "half the periodic box along axis 0", "at most 0.5"});
+  expect_words(refusal({.link = 0.6f}), {"0.6", "half the periodic box along vector 0", "at most 0.5"});
   expect_words(refusal({.link = 0.1f, .min_points = 0}), {"min_points is 0"});
 }
 
