@@ -85,7 +85,8 @@ class neighbor_results {
             options_.squared_distances ? squared_distances_.data() : nullptr,
             options_.vectors ? vectors_.data() : nullptr,
             options_.shifts ? shifts_.data() : nullptr,
-            options_.inner_cutoffs.empty() ? nullptr : within.data()};
+            options_.inner_cutoffs.empty() ? nullptr : within.data(),
+            capacity_};
   }
   /// Those of all entries, requested or not; nullptr: not kept.
   [[nodiscard]] const vec<int, D>* shifts() const { return keeps_shifts() ? shifts_.data() : nullptr; }

@@ -247,6 +247,22 @@ TEST_F(neighbor_list_state_test, outside_of_an_open_axis_can_be_accepted) {
   }
 }
 
+TEST_F(neighbor_list_state_test, says_how_long_the_arrays_of_a_view_are) {
+  const backend_context context;
+  const problem3 problem = some_problem();
+  const neighbor_input_on_device<float, 3> stored(context, problem);
+  list3 list(context, problem.options);
+  list.build(stored.input());
+  const std::uint64_t size = list.size();
+  EXPECT_GT(size, 0u);
+  EXPECT_GE(list.view().capacity, size);
+  list.reserve(2 * list.view().capacity);
+  list.build(stored.input());
+  EXPECT_GE(list.view().capacity, 2 * size);
+  EXPECT_EQ(to_host(context, list.view().neighbors, list.view().capacity).size(), list.view().capacity);
+  EXPECT_EQ(list.size(), size);
+}
+
 TEST_F(neighbor_list_state_test, recovers_from_an_error) {
   const backend_context context;
   problem3 problem = some_problem();

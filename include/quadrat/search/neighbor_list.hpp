@@ -106,6 +106,7 @@ struct neighbor_list_view {
   /// rows x inner cutoffs, the last index fastest: the first within[i * inner cutoffs + k] entries of row i are those
   /// nearer than inner cutoff k (with the skin, when the list was built).
   const std::uint32_t* within;
+  std::uint64_t capacity;  ///< elements of each array by entry; csr and pairs use the first neighbor_list::size()
 
   /// Index of the first entry of row i.
   [[nodiscard]] QUADRAT_HD std::uint64_t row_begin(std::size_t i) const {

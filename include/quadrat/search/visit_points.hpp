@@ -17,7 +17,7 @@ namespace quadrat {
 
 /// results[i] = the sum of f(i, j, separation, squared distance) over all j nearer to i than the cutoff; Sum{} without
 /// neighbors. Functor, Sum and pairs are those of visit.hpp; `results` has one for each point, in the memory of the
-/// context. The cells are lattice_cells, which are the fastest way on CPUs and GPUs, in boxes of every shape. They live
+/// context. The cells are lattice_cells, which keep positions in the order of cells, in boxes of every shape. They live
 /// for this call: where one set of points is visited several times, make them once, and where points move little, a
 /// neighbor_list (docs/cells.md).
 ///
