@@ -96,7 +96,7 @@ spheres_of_rank<Context, T>::spheres_of_rank(const Context& context, communicato
 template <typename Context, typename T>
 void spheres_of_rank<Context, T>::set(const brownian_state<T>& state) {
   step_ = all_values(ranks_, state.step)[0];
-  broken_.clear();
+  broken_.reset();
   chosen_ = false;
   together(ranks_, [&] {
     own_ = state.positions.size();
@@ -191,11 +191,11 @@ void spheres_of_rank<Context, T>::choose_ghosts() {
 
 template <typename Context, typename T>
 int spheres_of_rank<Context, T>::advance(std::size_t steps, const std::function<int()>& wish) {
-  for (std::size_t k = 0; k < steps && broken_.empty(); ++k) {
+  for (std::size_t k = 0; k < steps && !broken_; ++k) {
     try {
       take_step(wish());
     } catch (const data_error& error) {  // the same on all ranks
-      broken_ = error.what();
+      broken_ = error;
     }
     ++step_;
     if (exchange_.wish() != 0) return static_cast<int>(exchange_.wish());
@@ -301,7 +301,7 @@ void spheres_of_rank<Context, T>::find_forces(places_type& places) {
 template <typename Context, typename T>
 void spheres_of_rank<Context, T>::check() {
   throw_brownian_fault(first_fault(context_, ranks_, fault_));
-  if (!broken_.empty()) throw data_error(broken_);
+  if (broken_) throw *broken_;
 }
 
 template <typename Context, typename T>

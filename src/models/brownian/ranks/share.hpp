@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <string>
 
 #include "models/brownian/options.hpp"
 #include "models/brownian/ranks/kernels.hpp"
 #include "models/ranks/exchange.hpp"
 #include "models/ranks/share.hpp"
+#include "quadrat/core/error.hpp"
 #include "quadrat/distributed/halo.hpp"
 #include "quadrat/distributed/mobility.hpp"
 #include "quadrat/models/distributed_brownian.hpp"
@@ -89,7 +89,7 @@ class spheres_of_rank final : public model_share<brownian<Context, T>> {
   array<std::uint64_t, Context> fault_;
   workspace<Context> scratch_;
   std::uint64_t step_ = 0;
-  std::string broken_;  ///< why the simulation is invalid; the same on all ranks
+  std::optional<data_error> broken_;  ///< why the simulation is invalid; the same on all ranks
 };
 
 }  // namespace quadrat::detail

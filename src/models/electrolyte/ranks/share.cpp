@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "core/backend.hpp"
@@ -73,7 +74,7 @@ template <typename Context, typename T>
 void ions_of_rank<Context, T>::set(const electrolyte_state<T>& state) {
   const std::size_t count = state.positions.size();
   step_ = all_values(ranks_, state.step)[0];
-  broken_.clear();
+  broken_.reset();
   together(ranks_, [&] {
     std::vector<ion_kept<T>> kept;
     for (const ion_species& kind : options_.species) {
@@ -128,11 +129,12 @@ void ions_of_rank<Context, T>::exchange() {
 
 template <typename Context, typename T>
 int ions_of_rank<Context, T>::advance(std::size_t steps, const std::function<int()>& wish) {
-  for (std::size_t k = 0; k < steps && broken_.empty(); ++k) {
+  for (std::size_t k = 0; k < steps && !broken_; ++k) {
     try {
       take_step(wish());
     } catch (const data_error& error) {  // the same on all ranks
-      broken_ = message("the run blew up by step ", step_ + 1, ": ", error.what());
+      const std::string text = message("the run blew up by step ", step_ + 1, ": ", error.what());
+      broken_ = error.index() ? data_error(text, *error.index()) : data_error(text);
     }
     ++step_;
     if (exchange_.wish() != 0) return static_cast<int>(exchange_.wish());
@@ -178,7 +180,7 @@ void ions_of_rank<Context, T>::find_forces() {
 template <typename Context, typename T>
 void ions_of_rank<Context, T>::check() {
   throw_electrolyte_fault(first_fault(context_, ranks_, fault_));
-  if (!broken_.empty()) throw data_error(broken_);
+  if (broken_) throw *broken_;
   together(ranks_, [&] { cells_.check(context_); });
 }
 

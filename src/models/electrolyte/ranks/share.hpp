@@ -4,11 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <string>
+#include <optional>
 
 #include "models/electrolyte/ranks/kernels.hpp"
 #include "models/ranks/exchange.hpp"
 #include "models/ranks/share.hpp"
+#include "quadrat/core/error.hpp"
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/distributed/electrostatics.hpp"
 #include "quadrat/distributed/halo.hpp"
@@ -64,7 +65,7 @@ class ions_of_rank final : public model_share<electrolyte<Context, T>> {
   array<std::uint64_t, Context> fault_;
   workspace<Context> scratch_;
   std::uint64_t step_ = 0;
-  std::string broken_;  ///< why the simulation is invalid; the same on all ranks
+  std::optional<data_error> broken_;  ///< why the simulation is invalid; the same on all ranks
 };
 
 }  // namespace quadrat::detail
