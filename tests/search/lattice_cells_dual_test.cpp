@@ -9,6 +9,7 @@
 #include <limits>
 #include <random>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "quadrat/search/interaction.hpp"
 #include "quadrat/search/make_neighbor_list.hpp"
 #include "quadrat/search/visit.hpp"
+#include "quadrat/search/visit_clusters.hpp"
 #include "quadrat/search/visit_list.hpp"
 #include "quadrat/search/visit_points.hpp"
 #include "quadrat/search/visit_radii.hpp"
@@ -310,6 +312,50 @@ TEST_F(lattice_cells_case, give_the_interactions_that_a_list_gives_each_pair_cal
   over(of_lattice.view());
   over(of_grid.view());
   expect_wanted(found([&] { accumulate_pairs(list, sums.data(), whole_interaction{}); }));
+}
+
+/// How often results of this number are refused by the visitors that check it.
+[[nodiscard]] int refusals(const backend_context& context, const points_view<double, 3>& points, std::size_t room) {
+  const auto domain = make_box<double, 3>({0, 0, 0}, {4, 4, 4}, {true, true, true});
+  auto cells = make_lattice_cells(context, domain, {.cutoff = 0.8});
+  cells.build(context, points);
+  auto list = make_neighbor_list(context, domain, {.cutoff = 0.8, .keeps_points = true});
+  list.build(points);
+  auto tiles = make_cluster_pair_list(context, domain, {.cutoff = 0.8});
+  tiles.build(points);
+  array<interaction<double, 3>, backend_context> sums(context, 20), total(context, 1);
+  array<double, backend_context> radii(context, points.count);
+  fill_bytes(context, radii.data(), 0, radii.bytes());
+  const particle_radii<double> by_radius{radii.data(), cutoff_rule::sum_of_radii};
+  const std::span results(sums.data(), room);
+  const auto view = cells.view();
+  constexpr whole_interaction f{};
+  int count = 0;
+  const auto visit = [&](auto&& call) {
+    const std::string text = error_of<argument_error>(call);
+    if (text == "no error") return;
+    ++count;
+    expect_words(text, {message(points.count, " points"), message("room for ", room, " results")});
+  };
+  visit([&] { accumulate_neighbors(context, domain, points, 0.8, results, f); });
+  visit([&] { accumulate_neighbors(context, view, points, 0.8, results, f); });
+  visit([&] { accumulate_pairs(context, view, points, 0.8, results, f); });
+  visit([&] { accumulate_neighbors(context, view, points, by_radius, results, f); });
+  visit([&] { accumulate_pairs(context, view, points, by_radius, results, f); });
+  visit([&] { accumulate_neighbors(list, results, f); });
+  visit([&] { accumulate_pairs(list, results, f); });
+  visit([&] { accumulate_pairs(list, results, total.data(), f); });
+  visit([&] { accumulate_neighbors(tiles, results, f); });
+  visit([&] { accumulate_neighbors(tiles, results, total.data(), f); });
+  return count;
+}
+
+TEST_F(lattice_cells_case, and_lists_refuse_results_of_another_number) {
+  const backend_context context;
+  const auto stored = to_device(context, std::vector<vec<double, 3>>{{1, 1, 1}, {1.5, 1, 1}, {3, 3, 3}});
+  EXPECT_EQ(refusals(context, points_of(stored), 3), 0);
+  EXPECT_EQ(refusals(context, points_of(stored), 2), 10);
+  EXPECT_EQ(refusals(context, points_of(stored), 4), 10);
 }
 
 TEST_F(lattice_cells_case, refuse_what_they_cannot_serve) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "quadrat/cells/concepts.hpp"
 #include "quadrat/core/error.hpp"
@@ -26,6 +27,8 @@
 /// the cutoff, the same pairs with the same bits for every cell list and order. Different threads call it concurrently
 /// for different i.
 ///
+/// Sums go to a pointer, or to a span, whose length is then checked: one for each point.
+///
 /// All throw argument_error if the cutoff is not positive and finite, or exceeds half the box along a periodic axis or,
 /// for linked_tight, 2 radius; for lattice_cells, the cutoff that they were made for.
 
@@ -44,6 +47,14 @@ void require_cutoff_reached(const View& view, typename View::value_type cutoff) 
     require(cutoff <= 2 * view.touch.radius, "the cutoff ", cutoff,
             " is more than the diameter that the tight cell list was made for, ", 2 * view.touch.radius);
   }
+}
+
+/// Where one result for each of `count` points goes. Throws argument_error for another number of results.
+template <typename Sum>
+[[nodiscard]] Sum* checked_results(std::span<Sum> results, std::size_t count) {
+  require(results.size() == count, "there are ", count, " points, but room for ", results.size(),
+          " results; there must be one for each point");
+  return results.data();
 }
 
 /// The particle of thread `index`: in the order of cells if the list stores that order. The threads of a warp then walk
@@ -163,6 +174,12 @@ void accumulate_neighbors(const Context& context, const View& view,
       context, "accumulate neighbors", points.count,
       detail::accumulate_neighbors_of<Order, View, typename View::value_type, Sum, F>{view, points, cutoff, result, f});
 }
+template <typename Order = search_orders::natural, typename Context, typename View, typename Sum, typename F>
+void accumulate_neighbors(const Context& context, const View& view,
+                          const points_view<typename View::value_type, View::dimension>& points,
+                          typename View::value_type cutoff, std::span<Sum> results, const F& f) {
+  accumulate_neighbors<Order>(context, view, points, cutoff, detail::checked_results(results, points.count), f);
+}
 
 /// The same for f(j, i) = reaction(f(i, j)) (Newton's third law): f is called once per pair, with i < j, added to
 /// result[i], and its reaction to result[j], which is -f(i, j) for numbers and vectors. `Sum` is float, double, int,
@@ -181,6 +198,12 @@ void accumulate_pairs(const Context& context, const View& view,
   for_each(
       context, "accumulate pairs", points.count,
       detail::accumulate_pairs_of<Order, View, typename View::value_type, Sum, F>{view, points, cutoff, result, f});
+}
+template <typename Order = search_orders::natural, typename Context, typename View, typename Sum, typename F>
+void accumulate_pairs(const Context& context, const View& view,
+                      const points_view<typename View::value_type, View::dimension>& points,
+                      typename View::value_type cutoff, std::span<Sum> results, const F& f) {
+  accumulate_pairs<Order>(context, view, points, cutoff, detail::checked_results(results, points.count), f);
 }
 
 }  // namespace quadrat

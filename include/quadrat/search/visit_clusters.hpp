@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/error.hpp"
@@ -103,6 +104,16 @@ void accumulate_neighbors(cluster_pair_list<Context, T, D>& list, Sum* result, S
   accumulate_neighbors(list, result, f);
   reduce_into(list.context(), "search.total", list.view().points, detail::read_sum<Sum>{result}, plus_operation{},
               Sum{}, total, list.scratch());
+}
+
+/// The same functions for a span, whose length is checked: one result for each point.
+template <typename Context, typename T, int D, typename Sum, typename F>
+void accumulate_neighbors(const cluster_pair_list<Context, T, D>& list, std::span<Sum> results, const F& f) {
+  accumulate_neighbors(list, detail::checked_results(results, list.view().points), f);
+}
+template <typename Context, typename T, int D, typename Sum, typename F>
+void accumulate_neighbors(cluster_pair_list<Context, T, D>& list, std::span<Sum> results, Sum* total, const F& f) {
+  accumulate_neighbors(list, detail::checked_results(results, list.view().points), total, f);
 }
 
 }  // namespace quadrat

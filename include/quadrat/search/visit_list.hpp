@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include "quadrat/core/context.hpp"
@@ -354,6 +355,20 @@ void accumulate_pairs(neighbor_list<Context, T, D>& list, Sum* result, Sum* tota
   accumulate_pairs(list, result, f);
   reduce_into(list.context(), "search.total", list.pairs().rows, detail::read_sum<Sum>{result}, plus_operation{}, Sum{},
               total, list.memory_of_pairs().scratch);
+}
+
+/// The same functions for a span, whose length is checked: one result for each point.
+template <typename Context, typename T, int D, typename Sum, typename F>
+void accumulate_neighbors(neighbor_list<Context, T, D>& list, std::span<Sum> results, const F& f) {
+  accumulate_neighbors(list, detail::checked_results(results, list.pairs().rows), f);
+}
+template <typename Context, typename T, int D, typename Sum, typename F>
+void accumulate_pairs(neighbor_list<Context, T, D>& list, std::span<Sum> results, const F& f) {
+  accumulate_pairs(list, detail::checked_results(results, list.pairs().rows), f);
+}
+template <typename Context, typename T, int D, typename Sum, typename F>
+void accumulate_pairs(neighbor_list<Context, T, D>& list, std::span<Sum> results, Sum* total, const F& f) {
+  accumulate_pairs(list, detail::checked_results(results, list.pairs().rows), total, f);
 }
 
 }  // namespace quadrat

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstddef>
 #include <span>
 #include <type_traits>
 
 #include "quadrat/core/box.hpp"
-#include "quadrat/core/error.hpp"
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/core/views.hpp"
 #include "quadrat/search/lattice_cells.hpp"
@@ -29,12 +27,11 @@ namespace quadrat {
 template <typename Context, typename T, int D, typename Sum, typename F>
 void accumulate_neighbors(const Context& context, const lattice<T, D>& shape, const points_view<T, D>& points,
                           std::type_identity_t<T> cutoff, std::span<Sum> results, const F& f) {
-  require(results.size() == points.count, "there are ", points.count, " points, but room for ", results.size(),
-          " results; there must be one for each point");
+  Sum* const sums = detail::checked_results(results, points.count);
   lattice_cells<Context, T, D> cells(context, shape, {.cutoff = cutoff});
   cells.build(context, points);
   cells.check(context);
-  accumulate_neighbors(context, cells.view(), points, cutoff, results.data(), f);
+  accumulate_neighbors(context, cells.view(), points, cutoff, sums, f);
 }
 
 /// The same in an orthorhombic box.
