@@ -191,10 +191,12 @@ void given_array::import_on_cpu() {
     }
     from_numbers_ = !array;
   }
-  try {
-    held_ = nb::cast<nb::ndarray<nb::ro>>(value_);
-  } catch (const nb::cast_error&) {
-    refuse();
+  if (!nb::try_cast(value_, held_)) {
+    // What DLPack cannot say: another byte order, and fields of packed records, whose strides are no multiples of an element.
+    if (where_.owner != library::numpy) refuse();
+    const nb::object type = value_.attr("dtype").attr("newbyteorder")("=");
+    value_ = modules.numpy.attr("require")(value_, type, "CA");
+    if (!nb::try_cast(value_, held_)) refuse();
   }
   type_ = type_of(held_.dtype());
   shape_.clear();

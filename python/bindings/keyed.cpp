@@ -56,21 +56,33 @@ namespace {
   throw nb::value_error(message("operation is '", name, "'; one of ", accepted, " is accepted").c_str());
 }
 
+/// Narrow integers and truth values count as int64, narrow floats as float32; uint64 stays until it is known to fit.
 [[nodiscard]] given_array row_values(nb::handle values, const origin_of_arrays& where, bool mean) {
   given_array array(values, "values", where);
-  if (array.type() == number::boolean) {
-    array.convert(number::int64);
-  } else if (array.from_numbers() && array.type() != number::int64) {
+  const number type = array.type();
+  const bool reduced = type == number::int32 || type == number::int64 || type == number::float32;
+  if (array.integer() && (mean || array.from_numbers() || !reduced)) {
+    if (mean || type != number::uint64) array.convert(mean ? number::float64 : number::int64);
+  } else if (array.from_numbers()) {
     array.convert(number::float64);
+  } else if (const std::string text = array.type_text(); text == "float16" || text == "bfloat16") {
+    array.convert(number::float32);
   }
-  const bool integer = array.type() == number::int32 || array.type() == number::int64;
-  if (mean && integer) array.convert(number::float64);
-  if (!integer && array.type() != number::float32 && array.type() != number::float64) {
+  if (!array.integer() && array.type() != number::float32 && array.type() != number::float64) {
     throw nb::type_error(
-        message("values have the type ", array.type_text(), "; int32, int64, float32 and float64 are accepted")
+        message("values have the type ", array.type_text(), "; integers, float16, float32 and float64 are accepted")
             .c_str());
   }
   return array;
+}
+
+/// uint64 as the int64 that has the same bits, if all fit.
+[[nodiscard]] number reduced_type(const given_array& rows, session& worker) {
+  if (rows.type() != number::uint64) return rows.type();
+  if (rows.size() > 0 && worker.largest(rows.indices()) == std::numeric_limits<std::int64_t>::max()) {
+    throw nb::value_error("values are as large as 2^63 - 1 or more; integers below are accepted");
+  }
+  return number::int64;
 }
 
 [[nodiscard]] nb::object reduce(nb::handle keys, nb::handle values, const std::string& operation, nb::handle key_count,
@@ -100,7 +112,7 @@ namespace {
   wanted.count = ids.size();
   wanted.key_count = key_count_from(key_count, *worker, ids);
   wanted.values = rows.data();
-  wanted.value_type = rows.type();
+  wanted.value_type = reduced_type(rows, *worker);
   wanted.components = static_cast<int>(components);
   wanted.operation = number_of_operation;
   wanted.method = std::move(method);
@@ -108,7 +120,7 @@ namespace {
   results made(where, where.engine());
   std::vector<std::size_t> shape{static_cast<std::size_t>(wanted.key_count)};
   if (axes == 2) shape.push_back(components);
-  void* const memory = made.add(rows.type(), shape);
+  void* const memory = made.add(wanted.value_type, shape);
   made.prepare(*worker);
   static const double nothing = 0;  // a null pointer would ask for counts
   if (wanted.values == nullptr) wanted.values = &nothing;

@@ -16,6 +16,7 @@ import torch
 from ._torch_derivatives import differentiable, keep, refused, total
 from ._torch_ewald_second import hessian_product, in_own_thread
 from ._torch_mesh import numbers, settings
+from ._torch_neighbors import by_system
 from .ewald import Ewald
 
 _kept = threading.local()
@@ -65,7 +66,7 @@ def electrostatics_operator(
         numbers(points),
         numbers(charges),
         numbers(cell if systems is not None else cell.reshape(3, 3)).cpu(),
-        periodic=list(periodic),
+        periodic=by_system(periodic, 3),
         systems=None if systems is None else numbers(systems),
         scaled_pairs=None if pairs is None else numbers(pairs).cpu().numpy(),
         scales=None if scales is None else numbers(scales).cpu().numpy(),

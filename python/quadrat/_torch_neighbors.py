@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 
 from ._torch_derivatives import differentiable, refused
@@ -15,27 +16,51 @@ def pairs_operator(
     points: torch.Tensor,
     box: torch.Tensor | None,
     systems: torch.Tensor | None,
+    origin: torch.Tensor | None,
+    queries: torch.Tensor | None,
+    systems_of_queries: torch.Tensor | None,
+    radii: torch.Tensor | None,
+    types: torch.Tensor | None,
+    type_cutoffs: torch.Tensor | None,
+    excluded: torch.Tensor | None,
     periodic: Sequence[bool] | None,
     cutoff: float,
     half: bool,
     ordered: bool,
+    method: str,
+    rule: str | None,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """i (P,), j (P,) and shifts (P, D), int64. The box (D,), (D, D) or (B, D, D)."""
+    """i (P,), j (P,) and shifts (P, D), int64. The box (D,), (D, D) or (B, D, D); periodic (D) or (B D)."""
+    given = {
+        "systems": systems,
+        "queries": queries,
+        "systems_of_queries": systems_of_queries,
+        "radii": radii,
+        "types": types,
+    }
+    settings_given = {"box": box, "origin": origin, "type_cutoffs": type_cutoffs, "excluded": excluded}
     return neighbor_list(
         numbers(points),
         cutoff,
-        box=None if box is None else numbers(box).cpu(),
-        periodic=None if periodic is None else list(periodic),
+        periodic=None if periodic is None else by_system(periodic, points.shape[1]),
         half=half,
         sorted=ordered,
         outputs="ijS",
-        systems=None if systems is None else numbers(systems),
         threads=settings()["threads"],
+        method=method,
+        rule=rule,
+        **{name: None if tensor is None else numbers(tensor) for name, tensor in given.items()},
+        **{name: None if tensor is None else numbers(tensor).cpu() for name, tensor in settings_given.items()},
     )
 
 
+def by_system(periodic, dimension):
+    """What an operator is given as a list, (D,) or (B, D)."""
+    return list(periodic) if len(periodic) == dimension else np.reshape(periodic, (-1, dimension))
+
+
 @pairs_operator.register_fake
-def _(points, box, systems, periodic, cutoff, half, ordered):
+def _(points, *_):
     count = torch.library.get_ctx().new_dynamic_size()
     integers = points.new_empty((count,), dtype=torch.int64)
     return integers, torch.empty_like(integers), integers.new_empty((count, points.shape[1]))
@@ -44,19 +69,19 @@ def _(points, box, systems, periodic, cutoff, half, ordered):
 pairs = differentiable(
     pairs_operator,
     lambda ctx, inputs, output: ctx.mark_non_differentiable(*output),
-    lambda ctx, *_: (None,) * 7,
+    lambda ctx, *_: (None,) * 16,
     lambda ctx, *_: (None,) * 3,
     vmap=refused("lists of several entries may differ in length, so that there is no vmap of them; use systems"),
 )
 
 
-def vectors(points, box, systems, first, second, shifts):
-    """points[j] + S @ box - points[i], (P, D), with derivatives of every order by points and box."""
-    between = points[second] - points[first]
+def vectors(points, box, systems, first, second, shifts, queries=None):
+    """points[j] + S @ box - points[i], (P, D), with derivatives of every order by points, queries and box."""
+    between = points[second] - (points if queries is None else queries)[first]
     if box is None:
         return between
     shifts = shifts.to(points.dtype)
     if box.ndim == 3:
-        of = box[0] if box.shape[0] == 1 else box[systems[first]]
+        of = box[0] if box.shape[0] == 1 else box[systems[second]]
         return between + (shifts[:, None, :] @ of)[:, 0] if of.ndim == 3 else between + shifts @ of
     return between + (shifts * box if box.ndim == 1 else shifts @ box)

@@ -6,17 +6,65 @@ import numpy as np
 from .neighbors import neighbor_list as _neighbor_list
 
 
-def neighbor_list(quantities, atoms, cutoff):
-    """As ase.neighborlist.neighbor_list(quantities, atoms, cutoff), for one cutoff.
+def neighbor_list(quantities, a, cutoff, self_interaction=False, max_nbins=1e6):
+    """As ase.neighborlist.neighbor_list.
 
-    quantities : letters of "ijdDS". atoms : an ase.Atoms, or whatever has `positions`, `cell` and `pbc`; atoms may lie
-    anywhere. Pairs are ordered by i, then j, then S; shifts are those of the positions as given.
+    quantities : letters of "ijdDS". a : an ase.Atoms, or whatever has `positions`, `cell`, `pbc` and, for a dictionary,
+    `numbers`; atoms may lie anywhere. cutoff : a number; a dictionary by pairs of elements, such as {("H", "O"): 1.2}, whose
+    other pairs are left out; or a radius for each atom, whose pairs are nearer than the sum of theirs. self_interaction : each
+    atom is a neighbor of itself, too. max_nbins has no effect: memory does not depend on the cell. Pairs are ordered by i,
+    then j, then S; shifts are those of the positions as given.
     """
-    if np.ndim(cutoff) != 0:
-        raise TypeError("the cutoff is not a number; cutoffs by element or atom are not served")
-    positions = np.asarray(atoms.positions, dtype=float)
-    periodic = np.asarray(atoms.pbc, dtype=bool)
-    cell = np.array(atoms.cell, dtype=float).reshape(3, 3)
+    positions = np.asarray(a.positions, dtype=float)
+    periodic = np.asarray(a.pbc, dtype=bool)
+    cell = np.array(a.cell, dtype=float).reshape(3, 3)
     cell[~periodic] = 0  # whatever an open vector is, it may even be parallel to another
-    return _neighbor_list(positions, float(cutoff), box=cell, periodic=periodic, outputs=quantities, sorted=True)
+    limit, options = _limits(a, cutoff, len(positions))
+    arrays = _neighbor_list(positions, limit, box=cell, periodic=periodic, outputs="ijSdD", sorted=True, **options)
+    found = dict(zip("ijSdD", arrays))
+    if self_interaction:
+        found = _with_selves(found, _own_limits(limit, len(positions), options) > 0)
+    unknown = [letter for letter in quantities if letter not in found]
+    if unknown or not quantities:
+        raise ValueError(f"quantities is {quantities!r}; letters of 'ijdDS' are accepted")
+    wanted = tuple(found[letter] for letter in quantities)
+    return wanted[0] if len(wanted) == 1 else wanted
 
+
+def _limits(atoms, cutoff, count):
+    """The largest cutoff, and what else there is to say about pairs."""
+    if isinstance(cutoff, dict):
+        numbers, types = np.unique(np.asarray(atoms.numbers), return_inverse=True)
+        table = np.zeros((len(numbers), len(numbers)))
+        for pair, limit in cutoff.items():
+            first, second = (np.flatnonzero(numbers == _atomic_number(element)) for element in pair)
+            table[first[:, None], second] = table[second[:, None], first] = limit
+        return max(cutoff.values()), {"types": types, "type_cutoffs": table}
+    if np.ndim(cutoff) == 0:
+        return float(cutoff), {}
+    radii = np.asarray(cutoff, dtype=float)
+    if radii.shape != (count,):
+        raise ValueError(f"cutoff has the shape {radii.shape}; a number, or a radius for each of the {count} atoms, is needed")
+    return 2 * radii.max(initial=0.5), {"radii": radii}
+
+
+def _atomic_number(element):
+    if not isinstance(element, str):
+        return element
+    from ase.data import atomic_numbers
+
+    return atomic_numbers[element]
+
+
+def _own_limits(limit, count, options):
+    if "radii" in options:
+        return options["radii"]
+    return np.diag(options["type_cutoffs"])[options["types"]] if options else np.full(count, limit)
+
+
+def _with_selves(found, chosen):
+    own = np.flatnonzero(chosen)
+    extra = {"i": own, "j": own, "S": np.zeros((len(own), 3), int), "d": np.zeros(len(own)), "D": np.zeros((len(own), 3))}
+    joined = {letter: np.concatenate([array, extra[letter]]) for letter, array in found.items()}
+    order = np.lexsort((*joined["S"].T[::-1], joined["j"], joined["i"]))
+    return {letter: array[order] for letter, array in joined.items()}

@@ -3,10 +3,11 @@
 
 from . import _core
 from ._numbers import whole
+from ._state import State
 from .mesh import _by_axis
 
 
-class CellList:
+class CellList(State):
     """Points by cell of a uniform grid over a box.
 
     Parameters
@@ -81,6 +82,3 @@ class CellList:
         if self._arrays is None:
             raise ValueError("there is no list: no points yet, or the last build failed; call build")
         return self._arrays
-
-    def __reduce__(self):
-        raise TypeError("a CellList cannot be pickled; make it where it is needed")

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from . import _core
 from ._numbers import whole
+from ._state import State
 
 LAWS = ("coulomb", "dispersion")
 
@@ -19,7 +20,7 @@ class EwaldResult(NamedTuple):
     virial: object = None
 
 
-class Ewald:
+class Ewald(State):
     """Sums over all pairs of charges and all their images.
 
     Parameters
@@ -95,9 +96,6 @@ class Ewald:
     def report(self):
         """What was chosen in the last call, and the error that is expected."""
         return self._sums.report()
-
-    def __reduce__(self):
-        raise TypeError("an Ewald cannot be pickled; make it where it is needed")
 
 
 def electrostatics(points, charges, cell, accuracy=1e-5, *, periodic=True, **options):

@@ -1,21 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sums, extremes, counts and means over the elements that share a key."""
 
+import numpy as np
+
 from . import _core
 from ._numbers import whole
 
 
 def reduce_by_key(
-    keys, values, operation="sum", *, key_count=None, method="auto", compensated=False, run_to_run=False, threads=0
+    keys,
+    values,
+    operation="sum",
+    *,
+    key_count=None,
+    ignore_negative=False,
+    method="auto",
+    compensated=False,
+    run_to_run=False,
+    threads=0,
 ):
     """result[k] = the operation over the values of all elements with key k.
 
     Parameters
     ----------
     keys : (N,) integers, 0 to key_count - 1, in any order
-    values : (N,) or (N, C) with C up to 8; int32, int64, float32 or float64
+    values : (N,) or (N, C) with C up to 8; integers and floats. int8 to uint64 count as int64, float16 as float32.
     operation : "sum", "min", "max" or "mean"; means of integers are those of float64
     key_count : by default the largest key plus 1
+    ignore_negative : leaves out elements with negative keys, as pandas.factorize gives to what is missing
     compensated : sums that carry the rounding error
     method, run_to_run, threads : see `SpreadPlan`
 
@@ -29,12 +41,24 @@ def reduce_by_key(
     ValueError naming the first key that is out of range.
     """
     key_count = None if key_count is None else whole(key_count, "key_count", 0)
+    if ignore_negative:
+        keys, values = _without_negative(keys, values)
     return _core.reduce_by_key(
         keys, values, operation, key_count, method, bool(compensated), bool(run_to_run), whole(threads, "threads")
     )
 
 
-def count_keys(keys, *, key_count=None, method="auto", threads=0):
+def _without_negative(keys, *others):
+    keys, *others = (array if hasattr(array, "dtype") else np.asarray(array) for array in (keys, *others))
+    if any(len(array) != len(keys) for array in others):
+        raise ValueError(f"there are {len(others[0])} values and {len(keys)} keys; one row for each key is needed")
+    chosen = keys >= 0
+    return keys[chosen], *(array[chosen] for array in others)
+
+
+def count_keys(keys, *, key_count=None, ignore_negative=False, method="auto", threads=0):
     """The number of elements with each key, (key_count,) int64. For the parameters see `reduce_by_key`."""
     key_count = None if key_count is None else whole(key_count, "key_count", 0)
+    if ignore_negative:
+        (keys,) = _without_negative(keys)
     return _core.count_keys(keys, key_count, method, whole(threads, "threads"))

@@ -5,6 +5,7 @@ import numpy as np
 
 from . import _core
 from ._numbers import whole
+from ._state import State
 
 _WIDE = {"float32": False, "float64": True}
 
@@ -38,7 +39,7 @@ def _by_axis(value, dimension, name):
     return [whole(n, name, least=1) for n in numbers]
 
 
-class SpreadPlan:
+class SpreadPlan(State):
     """Spreads onto a mesh over a box, and interpolates from it, with cardinal B-splines.
 
     Parameters
@@ -120,9 +121,6 @@ class SpreadPlan:
     def method(self):
         """The method of the last points."""
         return self._plan.method()
-
-    def __reduce__(self):
-        raise TypeError("a SpreadPlan cannot be pickled; make it where it is needed")
 
 
 def spread(points, values, box, mesh, order=4, **options):

@@ -7,6 +7,7 @@ import numpy as np
 
 from . import _core
 from ._numbers import whole
+from ._state import State
 from .mesh import _shape_of
 
 
@@ -17,7 +18,7 @@ def _rule(rule, radii, type_cutoffs):
     return "sum_of_radii" if radii else "table_of_types" if type_cutoffs is not None else "uniform"
 
 
-class NeighborList:
+class NeighborList(State):
     """A list of all pairs (i, j, S) for which points[j] + S @ box - points[i] is shorter than a cutoff, kept up to date
     while points move.
 
@@ -75,9 +76,6 @@ class NeighborList:
     def method(self):
         """The method of the last build."""
         return self._list.method()
-
-    def __reduce__(self):
-        raise TypeError("a NeighborList cannot be pickled; send the points, and make the list where it is needed")
 
 
 def neighbor_list(

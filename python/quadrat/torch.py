@@ -21,27 +21,52 @@ __all__ = ["Electrostatics", "electrostatics", "interpolate", "neighbor_list", "
 
 
 def neighbor_list(
-    points, cutoff, *, box=None, periodic=None, half=False, sorted=False, outputs="ijSdD", systems=None
+    points,
+    cutoff,
+    *,
+    box=None,
+    periodic=None,
+    origin=None,
+    half=False,
+    sorted=False,
+    outputs="ijSdD",
+    queries=None,
+    systems=None,
+    systems_of_queries=None,
+    method="auto",
+    rule=None,
+    radii=None,
+    types=None,
+    type_cutoffs=None,
+    excluded=None,
 ):
     """All pairs (i, j, S) for which points[j] + S @ box - points[i] is shorter than the cutoff.
 
-    As `quadrat.neighbor_list`; d and D have derivatives of every order by the points and the box. Those of d are not
-    finite for points in one place.
+    As `quadrat.neighbor_list`; d and D have derivatives of every order by the points, the queries and the box. Those of d are
+    not finite for points in one place.
     """
-    unknown = [letter for letter in outputs if letter not in "ijSdD"]
+    unknown = [letter for letter in outputs if letter not in "ijSdDn"]
     if unknown or not outputs:
-        raise ValueError(f"outputs is {outputs!r}; letters of 'ijSdD' are accepted")
+        raise ValueError(f"outputs is {outputs!r}; letters of 'ijSdDn' are accepted")
     _points(points, (2, 3))
     dimension = points.shape[1]
+    places = None if queries is None else _points(queries, (dimension,), "queries")
     lattice = None if box is None else _beside(box, points)
-    wraps = None if periodic is None else _by_axis(periodic, dimension, "periodic", bool)
-    systems = _systems(systems, points)
-    i, j, shifts = _torch_neighbors.pairs(points, lattice, systems, wraps, float(cutoff), half, sorted)
+    wraps = None if periodic is None else _periodic(periodic, dimension)
+    corner, sizes = (None if value is None else _beside(value, points) for value in (origin, radii))
+    systems, of_queries, kinds = (_integers(value, points) for value in (systems, systems_of_queries, types))
+    table = None if type_cutoffs is None else torch.as_tensor(type_cutoffs, dtype=torch.float64)
+    without = None if excluded is None else torch.as_tensor(excluded, dtype=torch.int64)
+    tensors = (points, lattice, systems, corner, places, of_queries, sizes, kinds, table, without)
+    i, j, shifts = _torch_neighbors.pairs(*tensors, wraps, float(cutoff), half, sorted, method, rule)
     found = {"i": i, "j": j, "S": shifts}
+    if "n" in outputs:
+        rows = len(points if places is None else places)
+        found["n"] = torch.searchsorted(i, torch.arange(rows + 1, device=i.device))
     if "d" in outputs or "D" in outputs:
         if lattice is not None and lattice.ndim == 2 and lattice.shape != (dimension, dimension):
             lattice = torch.diag_embed(lattice)
-        found["D"] = _torch_neighbors.vectors(points, lattice, systems, i, j, shifts)
+        found["D"] = _torch_neighbors.vectors(points, lattice, systems, i, j, shifts, places)
         found["d"] = torch.linalg.vector_norm(found["D"], dim=1)
     arrays = tuple(found[letter] for letter in outputs)
     return arrays[0] if len(arrays) == 1 else arrays
@@ -122,7 +147,8 @@ def electrostatics(
 ):
     """Energy, forces, potentials and virial of (N, 3) points with charges (N,) in a periodic cell, as `quadrat.Ewald`.
 
-    cell : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, vectors for each, (B, 3, 3).
+    cell : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, (3,) or (1, 3, 3) for all, or (B, 3) or
+    (B, 3, 3) for each, as compiled functions need.
     Returns `Electrostatics`: energy () or with systems (B,), forces (N, 3), potentials (N,), and with `virial` the
     virial (3, 3) or (B, 3, 3).
 
@@ -134,15 +160,11 @@ def electrostatics(
     charges = _tensor(charges, at)
     if charges.shape != at.shape[:1]:
         raise ValueError(f"charges have the shape {tuple(charges.shape)}; one for each of the {len(at)} points is needed")
-    vectors, systems = _beside(cell, at), _systems(systems, at)
-    if vectors.shape == (3,) and systems is None:
-        vectors = torch.diag_embed(vectors)
-    if vectors.ndim != (2 if systems is None else 3) or vectors.shape[-2:] != (3, 3):
-        wanted = "(3,) or (3, 3)" if systems is None else "with systems vectors for each, (B, 3, 3),"
-        raise ValueError(f"the cell has the shape {tuple(vectors.shape)}; {wanted} is accepted")
+    systems = _integers(systems, at)
+    vectors = _boxes(_beside(cell, at), systems)
     pairs = None if scaled_pairs is None else torch.as_tensor(scaled_pairs, dtype=torch.int64).reshape(-1, 2)
     factors = None if scales is None else torch.as_tensor(scales, dtype=torch.float64)
-    settings = (float(accuracy), method, law, float(coulomb_constant), _by_axis(periodic, 3, "periodic", bool))
+    settings = (float(accuracy), method, law, float(coulomb_constant), _periodic(periodic, 3))
     return _torch_ewald.compute(at, charges, vectors, systems, pairs, factors, virial, settings)
 
 
@@ -169,10 +191,33 @@ def _tensor(values, points):
     return values if isinstance(values, torch.Tensor) else _beside(values, points)
 
 
-def _systems(systems, points):
-    if systems is None or isinstance(systems, torch.Tensor):
-        return systems
-    return torch.as_tensor(systems, device=points.device)
+def _integers(values, points):
+    return values if values is None else torch.as_tensor(values, device=points.device)
+
+
+def _periodic(periodic, dimension):
+    """By axis, or by system and axis, in one list."""
+    rows = periodic.tolist() if hasattr(periodic, "tolist") else periodic
+    if hasattr(rows, "__len__") and len(rows) and hasattr(rows[0], "__len__"):
+        return [flag for row in rows for flag in _by_axis(row, dimension, "periodic", bool)]
+    return _by_axis(rows, dimension, "periodic", bool)
+
+
+def _boxes(box, systems):
+    """Vectors (3, 3), or with systems (B, 3, 3)."""
+    if systems is None and box.shape == (3, 3):
+        return box
+    if box.ndim in (1, 2) and box.shape[-1] == 3 and (box.ndim == 1 or (systems is not None and box.shape != (3, 3))):
+        box = torch.diag_embed(box)
+        if systems is None:
+            return box
+        box = box.reshape(-1, 3, 3)
+    if systems is None or box.ndim != 3 or box.shape[1:] != (3, 3):
+        wanted = "(3,) or (3, 3)" if systems is None else "with systems (3,) or (1, 3, 3) for all, (B, 3) or (B, 3, 3) for each,"
+        raise ValueError(f"the box has the shape {tuple(box.shape)}; {wanted} is accepted")
+    if box.shape[0] > 1 or systems.numel() == 0 or systems.is_floating_point():
+        return box
+    return box.expand(int(systems.max()) + 1, 3, 3)
 
 
 def _by_axis(value, dimension, name, kind):

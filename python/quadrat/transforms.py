@@ -5,12 +5,13 @@ import numpy as np
 
 from . import _core
 from ._numbers import whole
+from ._state import State
 from .mesh import _WIDE, _by_axis, _dimension_of, _dtype_name, _dtype_of, _shape_of
 
 ORDERS = ("centered", "fft")
 
 
-class Nufft:
+class Nufft(State):
     """Transforms of type 1 and 2 between points and modes.
 
     type 1: modes[k] = sum over points j of values[j] exp(+i k . x_j); type 2: values[j] = sum over modes k of
@@ -85,8 +86,6 @@ class Nufft:
         """Values of modes, of the shape `shape` or (V, ...); sign 1 or -1 of the exponent, by default -1."""
         return self._plan.type_2(modes, whole(sign, "sign"))
 
-    def __reduce__(self):
-        raise TypeError("a Nufft cannot be pickled; make it where it is needed")
 
     @property
     def error_bound(self):

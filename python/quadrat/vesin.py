@@ -7,12 +7,13 @@ import numpy as np
 
 from . import neighbors
 from ._numbers import whole
+from ._state import State
 
 ALGORITHMS = ("auto", "brute_force", "cell_list")
 LETTERS = "ijPSdD"
 
 
-class NeighborList:
+class NeighborList(State):
     """As vesin.NeighborList, for arrays of NumPy and the other libraries of this package.
 
     Pairs are ordered by their first point, and with `sorted` also by the second one and the shift. A half list has each
@@ -42,7 +43,7 @@ class NeighborList:
     def algorithm(self, value):
         if value.lower() not in ALGORITHMS:
             raise ValueError(f"algorithm is {value!r}; one of {', '.join(ALGORITHMS)} is accepted")
-        self._algorithm = value.lower()
+        self._algorithm = self._arguments[1]["algorithm"] = value.lower()
 
     def compute(self, points, box, periodic, quantities="ij", copy=True):
         """The arrays of `quantities`, as a tuple: letters of "ijPSdD".

@@ -141,6 +141,31 @@ def test_forces_are_slopes_of_the_energy_and_excluded_pairs_do_not_interact():
         assert forces[i, axis] == pytest.approx(-(energy(points + step) - energy(points - step)) / 2e-4, rel=1e-4)
 
 
+@pytest.mark.parametrize("name", ["int8", "int16", "uint8", "uint16", "uint32", "uint64", "float16", "bool"])
+def test_values_of_all_widths_are_reduced(name):
+    random = np.random.default_rng(4)
+    keys, values = random.integers(0, 5, 300), random.integers(0, 2 if name == "bool" else 100, 300).astype(name)
+    wide = values.astype(np.float32 if name == "float16" else np.int64)
+    for operation in ("sum", "min", "max", "mean"):
+        found, wanted = (quadrat.reduce_by_key(keys, given, operation) for given in (values, wide))
+        assert found.dtype == wanted.dtype
+        np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(quadrat.reduce_by_key(keys, wide), np.bincount(keys, wide))
+    with pytest.raises(ValueError, match="values are as large as 2"):
+        quadrat.reduce_by_key([0], np.array([2**63], np.uint64))
+
+
+def test_negative_keys_are_left_out_on_request():
+    keys, values = np.array([1, -1, 0, -1, 1, 2]), np.arange(6.0)
+    assert quadrat.reduce_by_key(keys, values, ignore_negative=True).tolist() == [2.0, 4.0, 5.0]
+    assert quadrat.reduce_by_key(keys.tolist(), values[:, None], key_count=4, ignore_negative=True).shape == (4, 1)
+    assert quadrat.count_keys(keys, ignore_negative=True).tolist() == [1, 2, 1]
+    with pytest.raises(ValueError, match="-1"):
+        quadrat.count_keys(keys, key_count=3)
+    with pytest.raises(ValueError, match="2 values and 3 keys"):
+        quadrat.reduce_by_key([0, -1, 1], [1.0, 2.0], ignore_negative=True)
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),

@@ -101,6 +101,20 @@ def test_odd_tensors_are_read_as_they_are_or_refused():
             quadrat.neighbor_list(wrong, 0.3)
 
 
+def test_fields_of_packed_records_and_other_byte_orders_are_read():
+    packed = np.zeros(400, np.dtype([("tag", "u1"), ("at", "f4", 3), ("charge", "f4"), ("kind", "i4")]))
+    packed["at"], packed["charge"], packed["kind"] = POINTS, CHARGES, np.arange(400) % 7
+    swapped = {name: packed[name].astype(packed[name].dtype.newbyteorder(">")) for name in ("at", "charge", "kind")}
+    wanted = quadrat.neighbor_list(POINTS, 0.5, box=[3, 3, 3], sorted=True)
+    sums = quadrat.reduce_by_key(np.arange(400) % 7, CHARGES)
+    for given in (packed, swapped):
+        found = quadrat.neighbor_list(given["at"], 0.5, box=np.array([3, 3, 3], ">f8"), sorted=True)
+        assert all(np.array_equal(a, b) for a, b in zip(found, wanted))
+        assert np.array_equal(quadrat.reduce_by_key(given["kind"], given["charge"]), sums)
+    with pytest.raises(TypeError, match="points cannot be read as an array of numbers"):
+        quadrat.neighbor_list(POINTS.astype(object), 0.5)
+
+
 class device_array:
     """What CUDA arrays of other libraries show of themselves."""
 
@@ -141,7 +155,6 @@ def test_arrays_of_other_devices_are_refused():
 @pytest.mark.parametrize(
     "points",
     [
-        POINTS.astype(">f4"),
         POINTS.astype(np.float16),
         POINTS.astype(np.longdouble),
         POINTS.astype(complex),

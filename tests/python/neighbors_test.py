@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Neighbor lists, nearest neighbors, clusters and radial distributions through Python, beside other libraries."""
 
+import copy
 import itertools
 import os
 import pickle
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 import quadrat
 import quadrat.ase
+import quadrat.vesin
 import scipy.spatial
 import vesin
 from hypothesis import given, settings
@@ -102,8 +104,22 @@ def test_the_list_of_ase_has_its_pairs_and_shifts(pbc):
 def test_an_isolated_cell_of_zeros_is_open():
     atoms = ase.Atoms("H3", positions=[[0, 0, 0], [0, 0, 1], [0, 0, 9]])
     assert quadrat.ase.neighbor_list("ij", atoms, 2.0)[1].tolist() == [1, 0]
-    with pytest.raises(TypeError, match="cutoff"):
-        quadrat.ase.neighbor_list("ij", atoms, [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match=r"\(2,\).*3 atoms"):
+        quadrat.ase.neighbor_list("ij", atoms, [1.0, 2.0])
+
+
+@pytest.mark.parametrize("self_interaction", (False, True))
+@pytest.mark.parametrize("cutoff", [2.5, {("H", "O"): 2.0, ("H", 1): 1.1, (8, 8): 3.0}, np.linspace(0.3, 1.5, 60).tolist()])
+def test_lists_of_ase_have_its_cutoffs_by_elements_and_atoms(cutoff, self_interaction):
+    random = np.random.default_rng(4)
+    atoms = ase.Atoms("H20O30N10", positions=random.uniform(-2, 9, (60, 3)), cell=[7, 8, 9], pbc=(True, True, False))
+    arguments = {"a": atoms, "cutoff": cutoff, "self_interaction": self_interaction, "max_nbins": 100}
+    own = quadrat.ase.neighbor_list(quantities="ijSdD", **arguments)
+    other = ase.neighborlist.neighbor_list(quantities="ijSdD", **arguments)
+    order = np.lexsort((*other[2].T[::-1], other[1], other[0]))
+    assert len(own[0]) > 60 * self_interaction
+    for mine, theirs in zip(own, other):
+        np.testing.assert_allclose(mine, theirs[order], atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -487,11 +503,32 @@ def test_control_c_ends_a_long_build_before_it_is_complete():
     assert neighbors.update(points[:1000]) and len(neighbors.arrays()) > 0
 
 
-def test_lists_are_not_pickled():
-    with pytest.raises(TypeError, match="pickle"):
-        neighbors = quadrat.NeighborList(1.0)
-        neighbors.update(np.zeros((2, 3)))
-        pickle.dumps(neighbors)
+def test_copies_and_pickles_have_the_parameters_and_are_empty():
+    random = np.random.default_rng(3)
+    points, values = random.uniform(0, 3, (60, 3)), random.normal(size=60)
+    box = np.array([3.0, 3, 3])
+    calls = {
+        quadrat.NeighborList(1.1, skin=0.2, outputs="ij", sorted=True): lambda own: (own.update(points, box=box), own.arrays()),
+        quadrat.SpreadPlan(box, 6, order=5): lambda own: own.set_points(points).spread(values),
+        quadrat.Nufft((4, 5, 6), 1e-8, order="fft"): lambda own: own.set_points(points).type1(values),
+        quadrat.Ewald(1e-7, law="dispersion"): lambda own: own.compute(points, values, box).forces,
+        quadrat.CellList(box, cutoff=0.7): lambda own: own.build(points).order,
+        quadrat.vesin.NeighborList(cutoff=1.1, full_list=True, sorted=True): lambda own: own.compute(points, np.diag(box), True),
+    }
+    box = box.copy()
+    wanted = [call(own) for own, call in calls.items()]
+    for (own, call), first in zip(calls.items(), wanted):
+        for other in (copy.copy(own), copy.deepcopy({"of a model": own})["of a model"], pickle.loads(pickle.dumps(own))):
+            assert type(other) is type(own) and other is not own
+            for a, b in zip(call(other), first):
+                np.testing.assert_allclose(np.asarray(a), np.asarray(b), atol=1e-12)
+    lengths = np.array([3.0, 3, 3])
+    plan = quadrat.SpreadPlan(lengths, 6)
+    lengths *= 2
+    with pytest.raises(ValueError, match="set_points"):
+        copy.deepcopy(plan.set_points(points)).spread(values)
+    mesh = plan.spread(values)
+    np.testing.assert_allclose(copy.deepcopy(plan).set_points(points).spread(values), mesh)
 
 
 def test_forked_processes_have_one_thread():

@@ -360,7 +360,7 @@ def operators():
         "type 1": (_torch_transforms.type1_operator, (points, wave, [3, 3, 3], 1e-6, 1, "centered")),
         "type 2": (_torch_transforms.type2_operator, (points, modes, 1e-6, 1, "centered")),
         "type 3": (_torch_transforms.type3_operator, (points, wave, plain[0] * 2, 1e-6, 1)),
-        "pairs": (_torch_neighbors.pairs_operator, (plain[0], plain[2], None, around, 1.5, True, True)),
+        "pairs": (_torch_neighbors.pairs_operator, (plain[0], plain[2], *[None] * 8, around, 1.5, True, True, "auto", None)),
         "charges": (_torch_ewald.electrostatics_operator, (points, charges, cell, *none, True, 1e-4, "auto", "coulomb", 1.0, around)),
         "second": (_torch_ewald.second_operator, (*plain, *none, plain[0], None, None, 1e-4, "coulomb", 1.0)),
     }
@@ -383,6 +383,33 @@ def test_numbers_may_be_lists():
     assert qt.neighbor_list(points, 0.5, box=[1, 1, 1], systems=systems, outputs="i").dtype == torch.int64
 
 
+def test_lists_take_what_those_of_numpy_take():
+    points, queries, systems = 3 * random("cpu", 40, 3), 3 * random("cpu", 9, 3, seed=2), torch.arange(40) % 2
+    boxes, table = [[3.0, 3, 3], [4.0, 4, 5]], [[0.5, 1.1], [1.1, 0.8]]
+    cases = [
+        {"systems": systems, "box": boxes, "periodic": [[True] * 3, [True, False, True]]},
+        {"systems": systems, "box": [3.0, 3, 3], "queries": queries, "systems_of_queries": torch.arange(9) % 2},
+        {"types": systems, "type_cutoffs": table, "box": [3.0, 3, 3], "origin": [1.0, 1, 1]},
+        {"radii": 0.6 * random("cpu", 40), "rule": "larger_radius", "excluded": [[0, 1], [2, 3]]},
+    ]
+    for case in cases:
+        found = qt.neighbor_list(points, 1.3, sorted=True, outputs="ijSdDn", **case)
+        wanted = quadrat.neighbor_list(points, 1.3, sorted=True, outputs="ijSdDn", **case)
+        assert len(found[0]) > 10
+        for a, b in zip(found, wanted):
+            torch.testing.assert_close(a, b)
+
+
+def test_systems_of_charges_may_share_a_box_or_have_lengths_of_their_own():
+    points, charges, systems = 3 * random("cpu", 6, 3), random("cpu", 6, seed=2), torch.arange(6) % 2
+    one, each = [3.0, 3.0, 3.0], [[3.0, 3, 3], [4.0, 4, 4]]
+    for box, vectors in ((one, [torch.diag(torch.tensor(one))] * 2), ([one], None), (each, [3 * torch.eye(3), 4 * torch.eye(3)])):
+        vectors = torch.stack(vectors) if vectors else 3 * torch.eye(3)[None]
+        found = qt.electrostatics(points, charges, box, systems=systems).energy
+        assert found.shape == (2,)
+        torch.testing.assert_close(found, qt.electrostatics(points, charges, vectors, systems=systems).energy)
+
+
 def test_no_points_have_no_values_and_no_slopes():
     points, values = needs(torch.zeros((0, 3), dtype=DOUBLE), torch.zeros(0, dtype=DOUBLE))
     assert qt.neighbor_list(points, 1.0, outputs="d").shape == (0,)
@@ -394,7 +421,7 @@ def test_no_points_have_no_values_and_no_slopes():
 @pytest.mark.parametrize(
     "call, error, words",
     [
-        (lambda p, q: qt.neighbor_list(p, 1.0, outputs="n"), ValueError, "'n'"),
+        (lambda p, q: qt.neighbor_list(p, 1.0, outputs="x"), ValueError, "'x'"),
         (lambda p, q: qt.neighbor_list(p.numpy(), 1.0), TypeError, "ndarray"),
         (lambda p, q: qt.neighbor_list(p.half(), 1.0), TypeError, "float16"),
         (lambda p, q: qt.neighbor_list(p * torch.nan, 1.0), ValueError, "point 0"),
@@ -409,7 +436,7 @@ def test_no_points_have_no_values_and_no_slopes():
         (lambda p, q: qt.electrostatics(p, q[:2], [1, 1, 1]), ValueError, "charges"),
         (lambda p, q: qt.electrostatics(p, q, [1, 1, 1], law="gravity"), ValueError, "gravity"),
         (lambda p, q: qt.electrostatics(p, q, [1, 1]), ValueError, r"\(2,\)"),
-        (lambda p, q: qt.electrostatics(p, q, torch.eye(3), systems=[0, 0, 1, 1, 1]), ValueError, r"\(3, 3\).*\(B, 3, 3\)"),
+        (lambda p, q: qt.electrostatics(p, q, torch.eye(3), systems=[0, 0, 1, 1, 1]), ValueError, r"\(3, 3\).*\(1, 3, 3\).*\(B, 3, 3\)"),
         (lambda p, q: qt.electrostatics(p, q, torch.ones(2, 3, 3), systems=[0.5] * 5), TypeError, "systems"),
         (lambda p, q: qt.spread(p, q, [1, 1, 1], 2.5), ValueError, "mesh is 2.5"),
         (lambda p, q: qt.spread(p, q, [1, 1, 1], 4, 2.5), TypeError, "order is 2.5"),
