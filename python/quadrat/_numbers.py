@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whole numbers among arguments."""
+"""Numbers and words among arguments."""
+
+import numpy as np
 
 _MOST = 2**31 - 1
 
@@ -15,4 +17,36 @@ def whole(value, name, least=-_MOST, most=_MOST):
             return number
     except (TypeError, ValueError, OverflowError):
         pass
-    raise ValueError(f"{name} is {value!r}; a whole number from {least} to {most} is accepted")
+    raise ValueError(f"{name} is {shown(value)}; a whole number from {least} to {most} is accepted")
+
+
+def real_number(value, name):
+    """The value as a float: numbers and arrays of one are accepted; text is not."""
+    if type(value) is float:
+        return value
+    try:
+        if not isinstance(value, (str, bytes, bytearray)):
+            return float(value)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        pass
+    raise TypeError(f"{name} is {shown(value)}; a number is accepted")
+
+
+def word(value, name, among=None):
+    """The value, if it is text, and one of those among which it must be."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {shown(value)}; text is accepted" + (f", one of {', '.join(among)}" if among else ""))
+    if among is not None and value not in among:
+        raise ValueError(f"{name} is {value!r}; one of {', '.join(among)} is accepted")
+    return value
+
+
+def run_to_run(deterministic):
+    """Whether the same bits are wanted in every run."""
+    return word(deterministic, "deterministic", ("none", "run_to_run")) == "run_to_run"
+
+
+def shown(value):
+    """What a message says of a value: arrays have many lines."""
+    text = repr(value)
+    return text if len(text) <= 80 and "\n" not in text else f"a {type(value).__name__} of the shape {np.shape(value)}"

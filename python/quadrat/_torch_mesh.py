@@ -20,7 +20,8 @@ def numbers(tensor):
 
 def settings():
     """PyTorch's threads and determinism, as options of this package."""
-    return {"threads": torch.get_num_threads(), "run_to_run": torch.are_deterministic_algorithms_enabled()}
+    level = "run_to_run" if torch.are_deterministic_algorithms_enabled() else "none"
+    return {"threads": torch.get_num_threads(), "deterministic": level}
 
 
 def _plan(points, mesh, order, periodic):

@@ -28,7 +28,7 @@ def _plan(points, modes, tolerance, order):
     plan = plans.pop(key, None)
     if plan is None:
         dtype = str(points.dtype).removeprefix("torch.")
-        plan = Nufft(list(modes), tolerance, order=order, dtype=dtype, **options)
+        plan = Nufft(list(modes), tolerance, mode_order=order, dtype=dtype, **options)
     plan.set_points(numbers(points))
     plans[key] = plan
     while len(plans) > _MOST_KEPT:

@@ -2,7 +2,7 @@
 """Which points are in which cell of a grid."""
 
 from . import _core
-from ._numbers import whole
+from ._numbers import real_number, run_to_run, whole
 from ._state import State
 from .mesh import _by_axis
 
@@ -17,7 +17,7 @@ class CellList(State):
     cutoff : instead of `cells`: the finest grid whose cells are not smaller
     periodic, origin : see `neighbor_list`; points are wrapped along periodic axes
     accept_outside : along open axes, stores points beyond the box in the nearest cell; otherwise they are an error
-    run_to_run : the points of a cell in increasing order; otherwise in any
+    deterministic : "run_to_run": the points of a cell in increasing order; "none": in any
     threads, index_dtype : see `neighbor_list`
 
     Cell (x, y, z) has the number x + nx (y + ny z): x runs fastest. The points of cell c are
@@ -33,7 +33,7 @@ class CellList(State):
         periodic=True,
         origin=None,
         accept_outside=False,
-        run_to_run=False,
+        deterministic="none",
         threads=0,
         index_dtype=None,
     ):
@@ -45,11 +45,11 @@ class CellList(State):
         self._cells = _core.CellLists(
             box,
             [] if cells is None else _by_axis(cells, dimension, "cells"),
-            0.0 if cutoff is None else float(cutoff),
+            0.0 if cutoff is None else real_number(cutoff, "cutoff"),
             periodic,
             origin,
             bool(accept_outside),
-            bool(run_to_run),
+            run_to_run(deterministic),
             whole(threads, "threads"),
             dimension,
             index_dtype,

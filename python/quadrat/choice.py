@@ -6,7 +6,7 @@ import json
 import typing
 
 from . import _core
-from ._numbers import whole
+from ._numbers import run_to_run, whole
 
 
 class Choice(typing.NamedTuple):
@@ -37,7 +37,7 @@ def choose(
     keys=None,
     dtype="float32",
     device="auto",
-    run_to_run=False,
+    deterministic="none",
     threads=0,
     explain=False,
 ):
@@ -57,7 +57,7 @@ def choose(
     dtype : "float32" or "float64"
     device : "cpu", "cuda" or "auto", the GPU where there is one and the package quadrat-cuda13. "cuda" answers for an
         NVIDIA H200 elsewhere.
-    run_to_run, threads : see `SpreadPlan`
+    deterministic, threads : see `SpreadPlan`
     """
     tasks = _core.method_tasks if task is None else (task,)
     for name in tasks:
@@ -76,7 +76,7 @@ def choose(
     for name in tasks:
         text, result = _core.choose(
             _core.method_tasks.index(name), float(n), axes, whole(order, "order"), float(uses), float(keys or 0),
-            str(dtype) == "float64", device, gpus, bool(run_to_run), whole(threads, "threads"),
+            str(dtype) == "float64", device, gpus, run_to_run(deterministic), whole(threads, "threads"),
         )  # fmt: skip
         if explain:
             parts = json.loads(result)

@@ -4,7 +4,7 @@
 from typing import NamedTuple
 
 from . import _core
-from ._numbers import whole
+from ._numbers import real_number, whole, word
 
 
 class Contacts(NamedTuple):
@@ -79,7 +79,7 @@ def contacts(
         *_core.contacts(
             centers,
             radii,
-            shape,
+            word(shape, "shape"),
             shapes,
             sizes,
             orientations,
@@ -89,9 +89,9 @@ def contacts(
             box,
             periodic,
             origin,
-            "" if method == "auto" else method,
+            "" if method == "auto" else word(method, "method"),
             bool(sorted),
-            float(bin_size),
+            real_number(bin_size, "bin_size"),
             whole(threads, "threads"),
             index_dtype,
         )

@@ -4,7 +4,7 @@
 from typing import NamedTuple
 
 from . import _core
-from ._numbers import whole
+from ._numbers import real_number, run_to_run, whole, word
 from ._state import State
 
 LAWS = ("coulomb", "dispersion")
@@ -30,7 +30,7 @@ class Ewald(State):
     method : "auto", "spme", "esp" or "direct"
     law : "coulomb" (k q_i q_j / r) or "dispersion" (-k c_i c_j / r^6)
     coulomb_constant : k
-    remove_net_force, run_to_run, threads : see docs/electrostatics.md
+    remove_net_force, deterministic, threads : see docs/electrostatics.md
     """
 
     def __init__(
@@ -41,18 +41,16 @@ class Ewald(State):
         law="coulomb",
         coulomb_constant=1.0,
         remove_net_force=False,
-        run_to_run=False,
+        deterministic="none",
         threads=0,
     ):
-        if law not in LAWS:
-            raise ValueError(f"law is {law!r}; one of {', '.join(LAWS)} is accepted")
         self._sums = _core.EwaldSums(
-            float(accuracy),
-            law == "dispersion",
-            method,
-            float(coulomb_constant),
+            real_number(accuracy, "accuracy"),
+            word(law, "law", LAWS) == "dispersion",
+            word(method, "method"),
+            real_number(coulomb_constant, "coulomb_constant"),
             bool(remove_net_force),
-            bool(run_to_run),
+            run_to_run(deterministic),
             whole(threads, "threads"),
         )
 
@@ -60,7 +58,7 @@ class Ewald(State):
         self,
         points,
         charges,
-        cell,
+        box,
         *,
         periodic=True,
         systems=None,
@@ -72,7 +70,7 @@ class Ewald(State):
     ):
         """Energy, and what else is asked for, of (N, 3) points with (N,) charges.
 
-        cell : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, as `neighbor_list` takes boxes of them:
+        box : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, as `neighbor_list` takes boxes of them:
             (3,) or (1, 3, 3) for all, (B, 3) or (B, 3, 3) for each.
         periodic : along all three vectors, or the first two (a slab).
         scaled_pairs : (P, 2) pairs whose interaction is scaled by scales (P,), by default 0: excluded.
@@ -81,7 +79,7 @@ class Ewald(State):
             *self._sums.compute(
                 points,
                 charges,
-                cell,
+                box,
                 periodic,
                 systems,
                 scaled_pairs,
@@ -98,8 +96,8 @@ class Ewald(State):
         return self._sums.report()
 
 
-def electrostatics(points, charges, cell, accuracy=1e-5, *, periodic=True, **options):
+def electrostatics(points, charges, box, accuracy=1e-5, *, periodic=True, **options):
     """Energy and forces in one call; see `Ewald` and `Ewald.compute`, whose options it takes."""
     own = {key: options.pop(key) for key in tuple(options) if key in ("method", "law", "coulomb_constant",
-           "remove_net_force", "run_to_run", "threads")}  # fmt: skip
-    return Ewald(accuracy, **own).compute(points, charges, cell, periodic=periodic, **options)
+           "remove_net_force", "deterministic", "threads")}  # fmt: skip
+    return Ewald(accuracy, **own).compute(points, charges, box, periodic=periodic, **options)

@@ -76,7 +76,7 @@ def _options(given):
         if key == "modeord":
             if value not in (0, 1):
                 raise RuntimeError(f"modeord is {value!r}; 0 and 1 are accepted")
-            options["order"] = "fft" if value else "centered"
+            options["mode_order"] = "fft" if value else "centered"
         elif key == "nthreads":
             options["threads"] = whole(value, "nthreads")
         elif key == "upsampfac":

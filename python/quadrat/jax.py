@@ -104,7 +104,7 @@ def interpolate(points, mesh_values, box, order=4, *, periodic=True, origin=None
     return result[0] if single else result
 
 
-def nufft1(points, values, modes, tolerance=1e-6, *, sign=1, order="centered", period=None):
+def nufft1(points, values, modes, tolerance=1e-6, *, sign=1, mode_order="centered", period=None):
     """modes[k] = sum over points j of values[j] exp(i sign k . x_j), as `quadrat.nufft1`.
 
     (N, D) points, values (N,) or (V, N). Derivatives of every order by values, points and period.
@@ -114,15 +114,15 @@ def nufft1(points, values, modes, tolerance=1e-6, *, sign=1, order="centered", p
     if given.shape[1] != angles.shape[0]:
         raise ValueError(f"values have the shape {jnp.shape(values)}; one for each of the {len(angles)} points is needed")
     extents = _by_axis(modes, dimension, "modes", int)
-    result = _operators.type1(angles, given, extents, float(tolerance), _sign(sign), _order(order))
+    result = _operators.type1(angles, given, extents, float(tolerance), _sign(sign), _mode_order(mode_order))
     return result[0] if single else result
 
 
-def nufft2(points, modes, tolerance=1e-6, *, sign=-1, order="centered", period=None):
+def nufft2(points, modes, tolerance=1e-6, *, sign=-1, mode_order="centered", period=None):
     """values[j] = sum over modes k of modes[k] exp(i sign k . x_j), as `quadrat.nufft2`. Derivatives as of `nufft1`."""
     angles, dimension = _angles(points, period)
     given, single = _several(_complex(modes, angles), dimension, "modes")
-    result = _operators.type2(angles, given, float(tolerance), _sign(sign), _order(order))
+    result = _operators.type2(angles, given, float(tolerance), _sign(sign), _mode_order(mode_order))
     return result[0] if single else result
 
 
@@ -141,12 +141,12 @@ def nufft3(points, values, targets, tolerance=1e-6, *, sign=1):
 
 
 def electrostatics(
-    points, charges, cell, accuracy=1e-5, *, periodic=True, method="auto", law="coulomb", coulomb_constant=1.0
+    points, charges, box, accuracy=1e-5, *, periodic=True, method="auto", law="coulomb", coulomb_constant=1.0
 ):
-    """Energy, forces, potentials and virial of (N, 3) points with charges (N,) in a periodic cell, as `quadrat.Ewald`.
+    """Energy, forces, potentials and virial of (N, 3) points with charges (N,) in a periodic box, as `quadrat.Ewald`.
 
-    Returns `Electrostatics`. The energy has derivatives by points, charges and cell ((3,) lengths or (3, 3) vectors), and so
-    have forces, potentials and virial (second derivatives of the energy), where the cell is periodic along all three vectors
+    Returns `Electrostatics`. The energy has derivatives by points, charges and box ((3,) lengths or (3, 3) vectors), and so
+    have forces, potentials and virial (second derivatives of the energy), where the box is periodic along all three vectors
     and is a constant when the function is traced. Several systems: vmap.
     """
     at = _points(points, (3,))
@@ -156,8 +156,8 @@ def electrostatics(
     if law not in ("coulomb", "dispersion"):
         raise ValueError(f"law is {law!r}; coulomb and dispersion are accepted")
     wraps = _by_axis(periodic, 3, "periodic", bool)
-    vectors = _vectors(cell, at)
-    sizes = _jax_ewald_second.sizes_of(cell, at.shape[0], float(accuracy), at.dtype == jnp.float32)
+    vectors = _vectors(box, at)
+    sizes = _jax_ewald_second.sizes_of(box, at.shape[0], float(accuracy), at.dtype == jnp.float32)
     settings = (float(accuracy), float(coulomb_constant), law == "dispersion", method, wraps, sizes)
     return Electrostatics(*_operators.charges(at, given, vectors, *settings))
 
@@ -232,7 +232,7 @@ def _sign(sign):
     return int(sign)
 
 
-def _order(order):
-    if order not in ("centered", "fft"):
-        raise ValueError(f"order is {order!r}; centered and fft are accepted")
-    return order
+def _mode_order(mode_order):
+    if mode_order not in ("centered", "fft"):
+        raise ValueError(f"mode_order is {mode_order!r}; centered and fft are accepted")
+    return mode_order

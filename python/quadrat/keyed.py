@@ -4,7 +4,7 @@
 import numpy as np
 
 from . import _core
-from ._numbers import whole
+from ._numbers import run_to_run, whole, word
 
 
 def reduce_by_key(
@@ -16,7 +16,7 @@ def reduce_by_key(
     ignore_negative=False,
     method="auto",
     compensated=False,
-    run_to_run=False,
+    deterministic="none",
     threads=0,
 ):
     """result[k] = the operation over the values of all elements with key k.
@@ -29,7 +29,7 @@ def reduce_by_key(
     key_count : by default the largest key plus 1
     ignore_negative : leaves out elements with negative keys, as pandas.factorize gives to what is missing
     compensated : sums that carry the rounding error
-    method, run_to_run, threads : see `SpreadPlan`
+    method, deterministic, threads : see `SpreadPlan`
 
     Returns
     -------
@@ -44,7 +44,14 @@ def reduce_by_key(
     if ignore_negative:
         keys, values = _without_negative(keys, values)
     return _core.reduce_by_key(
-        keys, values, operation, key_count, method, bool(compensated), bool(run_to_run), whole(threads, "threads")
+        keys,
+        values,
+        word(operation, "operation", ("sum", "min", "max", "mean")),
+        key_count,
+        word(method, "method"),
+        bool(compensated),
+        run_to_run(deterministic),
+        whole(threads, "threads"),
     )
 
 
@@ -61,4 +68,4 @@ def count_keys(keys, *, key_count=None, ignore_negative=False, method="auto", th
     key_count = None if key_count is None else whole(key_count, "key_count", 0)
     if ignore_negative:
         (keys,) = _without_negative(keys)
-    return _core.count_keys(keys, key_count, method, whole(threads, "threads"))
+    return _core.count_keys(keys, key_count, word(method, "method"), whole(threads, "threads"))

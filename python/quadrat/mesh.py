@@ -4,7 +4,7 @@
 import numpy as np
 
 from . import _core
-from ._numbers import whole
+from ._numbers import real_number, run_to_run, shown, whole, word
 from ._state import State
 
 _WIDE = {"float32": False, "float64": True}
@@ -35,7 +35,7 @@ def _dimension_of(points):
 def _by_axis(value, dimension, name):
     numbers = [value] * dimension if np.ndim(value) == 0 else list(value)
     if len(numbers) != dimension:
-        raise ValueError(f"{name} is {value!r}; a positive integer, or one for each of the {dimension} axes, is accepted")
+        raise ValueError(f"{name} is {shown(value)}; a positive integer, or one for each of the {dimension} axes, is accepted")
     return [whole(n, name, least=1) for n in numbers]
 
 
@@ -51,8 +51,9 @@ class SpreadPlan(State):
     clip : along open axes, leaves out what falls beyond the mesh; otherwise that is an error
     accept_outside : along open axes, accepts points beyond the box
     uses : expected calls per set of points
-    method, run_to_run, threads
-        The method, or "auto"; whether results must be the same bits in every run; threads of the CPU, 0: all.
+    method, deterministic, threads
+        The method, or "auto"; "run_to_run" where results must be the same bits in every run, or "none"; threads of the CPU,
+        0: all.
     dtype : float32 or float64, of points and values
     """
 
@@ -68,7 +69,7 @@ class SpreadPlan(State):
         accept_outside=False,
         uses=1.0,
         method="auto",
-        run_to_run=False,
+        deterministic="none",
         threads=0,
         dtype=np.float64,
     ):
@@ -86,9 +87,9 @@ class SpreadPlan(State):
             origin,
             bool(clip),
             bool(accept_outside),
-            float(uses),
-            method,
-            bool(run_to_run),
+            real_number(uses, "uses"),
+            word(method, "method"),
+            run_to_run(deterministic),
             whole(threads, "threads"),
             _WIDE[self.dtype],
         )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _core
-from ._numbers import whole
+from ._numbers import real_number, whole, word
 from ._state import State
 from .mesh import _shape_of
 
@@ -14,7 +14,7 @@ from .mesh import _shape_of
 def _rule(rule, radii, type_cutoffs):
     """What pairs are compared with, from what is given."""
     if rule is not None:
-        return rule
+        return word(rule, "rule")
     return "sum_of_radii" if radii else "table_of_types" if type_cutoffs is not None else "uniform"
 
 
@@ -49,12 +49,12 @@ class NeighborList(State):
         type_cutoffs=None,
     ):
         self._list = _core.Neighbors(
-            float(cutoff),
-            float(skin),
+            real_number(cutoff, "cutoff"),
+            real_number(skin, "skin"),
             bool(half),
             bool(sorted),
-            outputs,
-            "" if method == "auto" else method,
+            word(outputs, "outputs"),
+            "" if method == "auto" else word(method, "method"),
             whole(threads, "threads"),
             index_dtype,
             _rule(rule, False, type_cutoffs),
@@ -147,17 +147,17 @@ def neighbor_list(
     """
     return _core.neighbor_list(
         points,
-        float(cutoff),
+        real_number(cutoff, "cutoff"),
         box,
         periodic,
         origin,
         bool(half),
         bool(sorted),
-        outputs,
+        word(outputs, "outputs"),
         queries,
         systems,
         systems_of_queries,
-        "" if method == "auto" else method,
+        "" if method == "auto" else word(method, "method"),
         whole(threads, "threads"),
         index_dtype,
         _rule(rule, radii is not None, type_cutoffs),
@@ -203,7 +203,7 @@ def knn(
             box,
             periodic,
             origin,
-            float(cutoff),
+            real_number(cutoff, "cutoff"),
             queries,
             bool(include_self),
             bool(shifts),
@@ -239,7 +239,7 @@ def clusters(
     """
     least = whole(min_points, "min_points", 1, 2**32 - 1)
     given = box, periodic, origin, whole(threads, "threads"), index_dtype, bool(groups)
-    found = _core.clusters(points, float(link), least, *given)
+    found = _core.clusters(points, real_number(link, "link"), least, *given)
     return Clusters(*found) if groups else found
 
 
@@ -270,11 +270,12 @@ def rdf(frames, cutoff, *, box, bins=200, types=None, periodic=None, origin=None
         raise ValueError(f"there are {len(box)} boxes and {len(listed)} frames; one for all or one for each is accepted")
     kinds = 1 if types is None or len(types) == 0 else int(types.max() if hasattr(types, "max") else max(types)) + 1
     bins = whole(bins, "bins", 1, 2**20)
-    pairs = _core.PairCounts(float(cutoff), bins, kinds, whole(threads, "threads"))
+    cutoff = real_number(cutoff, "cutoff")
+    pairs = _core.PairCounts(cutoff, bins, kinds, whole(threads, "threads"))
     for number, frame in enumerate(listed):
         pairs.add(frame, f"points of frame {number}", box[number] if own else box, periodic, origin, types)
     g, counts = pairs.result()
-    r = (np.arange(bins) + 0.5) * (float(cutoff) / bins)
+    r = (np.arange(bins) + 0.5) * (cutoff / bins)
     if types is None:
         return RadialDistribution(r, g[0], counts[0])
     a, b = np.triu_indices(kinds)

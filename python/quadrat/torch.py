@@ -15,6 +15,7 @@ import math
 import torch
 
 from . import _torch_ewald, _torch_mesh, _torch_neighbors, _torch_transforms
+from ._numbers import real_number, shown
 from ._torch_ewald import Electrostatics
 
 __all__ = ["Electrostatics", "electrostatics", "interpolate", "neighbor_list", "nufft1", "nufft2", "nufft3", "spread"]
@@ -58,7 +59,7 @@ def neighbor_list(
     table = None if type_cutoffs is None else torch.as_tensor(type_cutoffs, dtype=torch.float64)
     without = None if excluded is None else torch.as_tensor(excluded, dtype=torch.int64)
     tensors = (points, lattice, systems, corner, places, of_queries, sizes, kinds, table, without)
-    i, j, shifts = _torch_neighbors.pairs(*tensors, wraps, float(cutoff), half, sorted, method, rule)
+    i, j, shifts = _torch_neighbors.pairs(*tensors, wraps, real_number(cutoff, "cutoff"), half, sorted, method, rule)
     found = {"i": i, "j": j, "S": shifts}
     if "n" in outputs:
         rows = len(points if places is None else places)
@@ -97,7 +98,7 @@ def interpolate(points, mesh_values, box, order=4, *, periodic=True, origin=None
     return result[0] if single else result
 
 
-def nufft1(points, values, modes, tolerance=1e-6, *, sign=1, order="centered", period=None):
+def nufft1(points, values, modes, tolerance=1e-6, *, sign=1, mode_order="centered", period=None):
     """modes[k] = sum over points j of values[j] exp(i sign k . x_j), as `quadrat.nufft1`.
 
     (N, D) points, values (N,) or (V, N). Derivatives of every order by values, points and period (a number or one per
@@ -106,15 +107,15 @@ def nufft1(points, values, modes, tolerance=1e-6, *, sign=1, order="centered", p
     angles, dimension = _angles(points, period)
     given, single = _vectors(_complex(_tensor(values, angles)), (points.shape[0],), "values", "(N,) or (V, N)")
     extents = _by_axis(modes, dimension, "modes", int)
-    result = _torch_transforms.type1(angles, given, extents, tolerance, _sign(sign), order)
+    result = _torch_transforms.type1(angles, given, extents, tolerance, _sign(sign), mode_order)
     return result[0] if single else result
 
 
-def nufft2(points, modes, tolerance=1e-6, *, sign=-1, order="centered", period=None):
+def nufft2(points, modes, tolerance=1e-6, *, sign=-1, mode_order="centered", period=None):
     """values[j] = sum over modes k of modes[k] exp(i sign k . x_j), as `quadrat.nufft2`. Derivatives as of `nufft1`."""
     angles, dimension = _angles(points, period)
     given, single = _meshes(_complex(_tensor(modes, angles)), dimension, "modes")
-    result = _torch_transforms.type2(angles, given, tolerance, _sign(sign), order)
+    result = _torch_transforms.type2(angles, given, tolerance, _sign(sign), mode_order)
     return result[0] if single else result
 
 
@@ -133,7 +134,7 @@ def nufft3(points, values, targets, tolerance=1e-6, *, sign=1):
 def electrostatics(
     points,
     charges,
-    cell,
+    box,
     accuracy=1e-5,
     *,
     periodic=True,
@@ -145,15 +146,15 @@ def electrostatics(
     law="coulomb",
     coulomb_constant=1.0,
 ):
-    """Energy, forces, potentials and virial of (N, 3) points with charges (N,) in a periodic cell, as `quadrat.Ewald`.
+    """Energy, forces, potentials and virial of (N, 3) points with charges (N,) in a periodic box, as `quadrat.Ewald`.
 
-    cell : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, (3,) or (1, 3, 3) for all, or (B, 3) or
+    box : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, (3,) or (1, 3, 3) for all, or (B, 3) or
     (B, 3, 3) for each, as compiled functions need.
     Returns `Electrostatics`: energy () or with systems (B,), forces (N, 3), potentials (N,), and with `virial` the
     virial (3, 3) or (B, 3, 3).
 
-    The energy has derivatives by points, charges and cell. Forces, potentials and virial have them, too (second
-    derivatives of the energy, as force losses need them), for Coulomb's law in cells that are periodic along all three
+    The energy has derivatives by points, charges and box. Forces, potentials and virial have them, too (second
+    derivatives of the energy, as force losses need them), for Coulomb's law in boxes that are periodic along all three
     vectors; third derivatives are refused. In `backward` only what the loss needs is computed.
     """
     at = _points(points, (3,))
@@ -161,10 +162,10 @@ def electrostatics(
     if charges.shape != at.shape[:1]:
         raise ValueError(f"charges have the shape {tuple(charges.shape)}; one for each of the {len(at)} points is needed")
     systems = _integers(systems, at)
-    vectors = _boxes(_beside(cell, at), systems)
+    vectors = _boxes(_beside(box, at), systems)
     pairs = None if scaled_pairs is None else torch.as_tensor(scaled_pairs, dtype=torch.int64).reshape(-1, 2)
     factors = None if scales is None else torch.as_tensor(scales, dtype=torch.float64)
-    settings = (float(accuracy), method, law, float(coulomb_constant), _periodic(periodic, 3))
+    settings = (real_number(accuracy, "accuracy"), method, law, real_number(coulomb_constant, "coulomb_constant"), _periodic(periodic, 3))
     return _torch_ewald.compute(at, charges, vectors, systems, pairs, factors, virial, settings)
 
 
@@ -223,9 +224,9 @@ def _boxes(box, systems):
 def _by_axis(value, dimension, name, kind):
     numbers = list(value) if hasattr(value, "__len__") else [value] * dimension
     if kind is int and any(isinstance(number, float) and number != int(number) for number in numbers):
-        raise ValueError(f"{name} is {value!r}; integers are accepted")
+        raise ValueError(f"{name} is {shown(value)}; integers are accepted")
     if len(numbers) != dimension:
-        raise ValueError(f"{name} is {value!r}; one value, or one for each of the {dimension} axes, is accepted")
+        raise ValueError(f"{name} is {shown(value)}; one value, or one for each of the {dimension} axes, is accepted")
     return [kind(number) for number in numbers]
 
 
@@ -277,5 +278,5 @@ def _angles(points, period):
 
 def _sign(sign):
     if sign not in (1, -1):
-        raise ValueError(f"sign is {sign!r}; 1 or -1 is accepted")
+        raise ValueError(f"sign is {shown(sign)}; 1 or -1 is accepted")
     return int(sign)

@@ -4,7 +4,7 @@
 import numpy as np
 
 from . import _core
-from ._numbers import whole
+from ._numbers import real_number, run_to_run, whole, word
 from ._state import State
 from .mesh import _WIDE, _by_axis, _dimension_of, _dtype_name, _dtype_of, _shape_of
 
@@ -22,10 +22,10 @@ class Nufft(State):
     modes : numbers of modes along each axis, one to three
     tolerance : relative error
     real : values are real. Modes are then those of numpy.fft.rfftn: K/2 + 1 along the last axis.
-    order : "centered" (-K/2 first) or "fft" (as numpy.fft)
+    mode_order : "centered" (-K/2 first) or "fft" (as numpy.fft)
     period : of the points, one number or one per axis; by default 2 pi
     oversampling : of the mesh, above 1; 0: chosen
-    method, run_to_run, threads, dtype : see `SpreadPlan`
+    method, deterministic, threads, dtype : see `SpreadPlan`
     """
 
     def __init__(
@@ -34,19 +34,17 @@ class Nufft(State):
         tolerance=1e-6,
         *,
         real=False,
-        order="centered",
+        mode_order="centered",
         period=None,
         oversampling=0.0,
         method="auto",
-        run_to_run=False,
+        deterministic="none",
         threads=0,
         dtype=np.float64,
     ):
         numbers = _by_axis(modes, 1 if np.ndim(modes) == 0 else len(modes), "modes")
         if len(numbers) not in (1, 2, 3):
             raise ValueError(f"modes is {modes!r}; numbers for one to three axes are accepted")
-        if order not in ORDERS:
-            raise ValueError(f"order is {order!r}; one of {', '.join(ORDERS)} is accepted")
         self.dimension = len(numbers)
         self.dtype = _dtype_name(dtype)
         periods = np.broadcast_to(np.asarray(2 * np.pi if period is None else period, dtype=float), self.dimension)
@@ -54,13 +52,13 @@ class Nufft(State):
             raise ValueError(f"period is {period!r}; positive numbers are accepted")
         self._plan = _core.TransformPlan(
             numbers,
-            float(tolerance),
+            real_number(tolerance, "tolerance"),
             bool(real),
-            order == "centered",
+            word(mode_order, "mode_order", ORDERS) == "centered",
             [0.0 if period is None else float(p) for p in periods],
-            float(oversampling),
-            method,
-            bool(run_to_run),
+            real_number(oversampling, "oversampling"),
+            word(method, "method"),
+            run_to_run(deterministic),
             whole(threads, "threads"),
             _WIDE[self.dtype],
         )
@@ -108,4 +106,4 @@ def nufft2(points, modes, tolerance=1e-6, *, sign=0, **options):
 
 def nufft3(points, values, targets, tolerance=1e-6, *, sign=1, threads=0):
     """results[k] = sum over points j of values[j] exp(i sign s_k . x_j), at any targets s, (M, D)."""
-    return _core.type_3(points, values, targets, float(tolerance), whole(sign, "sign"), whole(threads, "threads"))
+    return _core.type_3(points, values, targets, real_number(tolerance, "tolerance"), whole(sign, "sign"), whole(threads, "threads"))

@@ -79,6 +79,7 @@ struct ewald_request {
   ewald_parameters given;  ///< 0: chosen
   choice_place place;
   bool single_precision;
+  double strictness = 1;  ///< the accuracy is this times what was asked for, which messages name
 };
 
 struct ewald_choice {

@@ -180,8 +180,9 @@ void check_request(const ewald_request& request) {
                           " with at most 2^31 - 1 mesh points", request.given.cutoff> 0
               ? message(" and the cutoff ", request.given.cutoff)
               : std::string());
-  throw argument_error(message("the accuracy is ", request.accuracy, "; with the method ", method, " and at most ",
-                               "2^31 - 1 mesh points, ", easier.accuracy, " can be reached"));
+  throw argument_error(message("the accuracy is ", request.accuracy / request.strictness, "; with the method ", method,
+                               " and at most ", "2^31 - 1 mesh points, ", easier.accuracy / request.strictness,
+                               " can be reached"));
 }
 
 }  // namespace

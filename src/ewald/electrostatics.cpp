@@ -47,7 +47,7 @@ void electrostatics<Context, T>::implementation::check_input(const electrostatic
   require_pointer(input.charges, input.points.count, "charges");
   detail::require_cells(input.cells, options.law);
   require(input.system_of_point != nullptr || input.cells.size() == 1, "there are ", input.cells.size(),
-          " cells, but system_of_point is null");
+          " boxes, but no system of each point");
   detail::require_count(input.cells.size(), "systems", 1 << 20);
 }
 
@@ -125,7 +125,8 @@ void electrostatics<Context, T>::implementation::choose_parameters(const detail:
   const double accuracy = std::max(options.accuracy * measured.strictness, least);
   smooth.reset();
   auto choice = detail::choose_ewald(
-      {options.method, options.law, accuracy, options.parameters, detail::choice_place_of(context), sizeof(T) == 4},
+      {options.method, options.law, accuracy, options.parameters, detail::choice_place_of(context), sizeof(T) == 4,
+       accuracy / options.accuracy},
       systems);
   setup = choice.setup;
   candidates = std::move(choice.candidates);

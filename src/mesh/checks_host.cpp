@@ -137,7 +137,7 @@ std::string place_complaint(const box<T, D>& domain, const spread_options& optio
   if (!domain.periodic[axis]) {
     if (options.beyond == points_beyond::accept || (x >= lower && x <= upper)) return {};
     return message(" is beyond the box along the open axis ", axis, ", where ", lower, " to ", upper,
-                   " is accepted (ask for accept to take it as it is)");
+                   " is accepted, unless points beyond are to be left out or accepted");
   }
   if (!(std::fabs(x - lower) <= most * domain.length[axis])) {
     return message(" is ", (x - lower) / domain.length[axis], " periods away along axis ", axis, "; at most ", most,

@@ -59,7 +59,7 @@ void check_queries_fit(const neighbor_options<T>& options, const neighbor_input<
   require(options.skin == T(0), "the skin is ", options.skin, "; with queries it must be 0");
   require(input.excluded_offsets == nullptr, "pairs of queries and points cannot be excluded");
   require(input.boxes.size() == 1 || input.queries->count == 0 || input.system_of_query != nullptr, "there are ",
-          input.boxes.size(), " boxes, but system_of_query is null");
+          input.boxes.size(), " boxes, but no system of each query");
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ void check_neighbor_input(const neighbor_options<T>& options, const neighbor_inp
   require(input.boxes.size() <= (std::size_t{1} << 27), "there are ", input.boxes.size(), " boxes; at most ",
           std::size_t{1} << 27, " are possible");
   require(input.boxes.size() == 1 || input.points.count == 0 || input.system_of_point != nullptr, "there are ",
-          input.boxes.size(), " boxes, but system_of_point is null");
+          input.boxes.size(), " boxes, but no system of each point");
   if (input.queries.has_value()) check_queries_fit(options, input);
   require(!has_radii(options.rule) || input.points.count == 0 || input.radii != nullptr,
           "the rule needs a radius of each point, but radii is null");

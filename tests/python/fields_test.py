@@ -93,7 +93,7 @@ def test_transforms_are_within_the_tolerance(seed, dimension, tolerance):
 def test_real_values_have_half_of_the_modes():
     random = np.random.default_rng(2)
     points, values = random.uniform(0, 2 * np.pi, (40, 2)), random.normal(size=40)
-    plan = quadrat.Nufft((8, 6), 1e-9, real=True, order="fft").set_points(points)
+    plan = quadrat.Nufft((8, 6), 1e-9, real=True, mode_order="fft").set_points(points)
     modes = plan.type1(values)
     assert plan.shape == modes.shape == (8, 4) and plan.error_bound <= 1e-9
     wanted = np.fft.ifftshift(plain_modes(points, values, (8, 6), 1))[:, :3]
@@ -203,7 +203,7 @@ def test_reductions_are_those_of_numpy(seed, operation, value, key, components):
         (lambda: quadrat.spread([[0.5]], [1.0, 2.0], [1.0], 8), ValueError, r"\(2,\)"),
         (lambda: quadrat.spread([[np.nan]], [1.0], [1.0], 8), ValueError, "point 0"),
         (lambda: quadrat.Nufft(8, 1e-20), ValueError, "tolerance"),
-        (lambda: quadrat.Nufft(8, order="sorted"), ValueError, "sorted"),
+        (lambda: quadrat.Nufft(8, mode_order="sorted"), ValueError, "sorted"),
         (lambda: quadrat.nufft1([[0.1]], [1.0], 0), ValueError, "modes is 0"),
         (lambda: quadrat.electrostatics([[0.0, 0, 0]], [1.0, 2.0], [1, 1, 1]), ValueError, "charges"),
         (lambda: quadrat.electrostatics([[0.0, 0, 0]], [np.nan], [1, 1, 1]), ValueError, "charge of point 0 is"),

@@ -163,8 +163,8 @@ def test_bodies_and_cells_are_those_of_the_cpu(library):
     if len(found.a) == len(wanted.a):
         check(library, (found.a, found.b, found.shift), (wanted.a, wanted.b, wanted.shift))
         check(library, (found.depth, found.normal), (wanted.depth, wanted.normal), 1e-4)
-    cells = quadrat.CellList(BOX, (5, 6, 7), run_to_run=True)
-    found, wanted = cells.build(centers), quadrat.CellList(BOX, (5, 6, 7), run_to_run=True).build(POINTS)
+    cells = quadrat.CellList(BOX, (5, 6, 7), deterministic="run_to_run")
+    found, wanted = cells.build(centers), quadrat.CellList(BOX, (5, 6, 7), deterministic="run_to_run").build(POINTS)
     check(library, (found.starts, found.order), (wanted.starts, wanted.order))
 
 

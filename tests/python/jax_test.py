@@ -76,7 +76,7 @@ def test_meshes_have_the_values_of_numpy():
 
 def test_transforms_have_derivatives_by_all_they_take():
     points, values, period = random(5, 2), random(5, seed=2) * (1 - 2j), 2 + random(2, seed=3)
-    check(lambda p, v, t: qj.nufft1(p, v, (4, 3), 1e-12, period=t, order="fft"), points, values, period)
+    check(lambda p, v, t: qj.nufft1(p, v, (4, 3), 1e-12, period=t, mode_order="fft"), points, values, period)
     check(lambda p, m, t: qj.nufft2(p, m, 1e-12, period=t), points, random(4, 3, seed=4) * (1 + 1j), period)
     line, targets = random(4, 1), 3 * random(3, 1, seed=3)
     check(lambda p, v, t: qj.nufft3(p, v, t, 1e-10), line, values[:4], targets, tolerance=1e-3)
@@ -85,10 +85,10 @@ def test_transforms_have_derivatives_by_all_they_take():
 def test_transforms_have_the_values_of_numpy():
     points, values = np.asarray(random(30, 2)), np.asarray(random(3, 30, seed=2)) * (1 - 2j)
     for order in ("centered", "fft"):
-        modes = quadrat.nufft1(points, values, (4, 5), 1e-10, order=order)
-        np.testing.assert_allclose(qj.nufft1(points, values, (4, 5), 1e-10, order=order), modes, atol=1e-11)
-        back = quadrat.nufft2(points, modes, 1e-10, order=order)
-        np.testing.assert_allclose(qj.nufft2(points, modes, 1e-10, order=order), back, atol=1e-11)
+        modes = quadrat.nufft1(points, values, (4, 5), 1e-10, mode_order=order)
+        np.testing.assert_allclose(qj.nufft1(points, values, (4, 5), 1e-10, mode_order=order), modes, atol=1e-11)
+        back = quadrat.nufft2(points, modes, 1e-10, mode_order=order)
+        np.testing.assert_allclose(qj.nufft2(points, modes, 1e-10, mode_order=order), back, atol=1e-11)
     third = quadrat.nufft3(points, values, points[:7] * 3, 1e-8)
     np.testing.assert_allclose(qj.nufft3(points, values, points[:7] * 3, 1e-8), third, atol=1e-11)
 
@@ -174,7 +174,7 @@ def test_no_points_have_no_values():
         (lambda p, q: qj.spread(p, q, [1, 1], 4), ValueError, r"\(2,\)"),
         (lambda p, q: qj.interpolate(p, q, [1, 1, 1]), ValueError, "mesh values"),
         (lambda p, q: qj.nufft1(p, q, 4, sign=2), ValueError, "sign is 2"),
-        (lambda p, q: qj.nufft1(p, q, 4, order="sorted"), ValueError, "sorted"),
+        (lambda p, q: qj.nufft1(p, q, 4, mode_order="sorted"), ValueError, "sorted"),
         (lambda p, q: qj.nufft3(p, q, p[:, :2]), ValueError, "targets"),
         (lambda p, q: qj.electrostatics(p, q[:2], [1, 1, 1]), ValueError, "charges"),
         (lambda p, q: qj.electrostatics(p, q, [1, 1, 1], law="gravity"), ValueError, "gravity"),

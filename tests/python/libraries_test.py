@@ -30,10 +30,10 @@ def test_results_are_arrays_of_the_library_of_the_points(library):
         lambda p, q: quadrat.neighbor_list(p, 0.5, box=box, sorted=True),
         lambda p, q: quadrat.knn(p, 4, box=box)[:2],
         lambda p, q: (quadrat.clusters(p, 0.2, box=box),),
-        lambda p, q: quadrat.Ewald(1e-3, run_to_run=True).compute(p, q, box, potentials=True)[1:3],
-        lambda p, q: (quadrat.SpreadPlan(box, 8, dtype=np.float32, run_to_run=True).set_points(p).spread(q),),
-        lambda p, q: (quadrat.Nufft((4, 4, 4), 1e-3, dtype=np.float32, run_to_run=True).set_points(p).type1(q),),
-        lambda p, q: (quadrat.reduce_by_key(np.arange(400) % 7, q, run_to_run=True),),
+        lambda p, q: quadrat.Ewald(1e-3, deterministic="run_to_run").compute(p, q, box, potentials=True)[1:3],
+        lambda p, q: (quadrat.SpreadPlan(box, 8, dtype=np.float32, deterministic="run_to_run").set_points(p).spread(q),),
+        lambda p, q: (quadrat.Nufft((4, 4, 4), 1e-3, dtype=np.float32, deterministic="run_to_run").set_points(p).type1(q),),
+        lambda p, q: (quadrat.reduce_by_key(np.arange(400) % 7, q, deterministic="run_to_run"),),
     ]
     for call in calls:
         for found, wanted in zip(call(points, charges), call(POINTS, CHARGES)):

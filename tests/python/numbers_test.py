@@ -126,3 +126,29 @@ def test_lengths_of_boxes_are_positive(length):
 def test_bodies_without_a_size_are_refused():
     with pytest.raises(ValueError, match="a radius of all, radii or sizes are needed"):
         quadrat.contacts(POINTS)
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: quadrat.neighbor_list(POINTS, "3"), "cutoff is '3'; a number"),
+        (lambda: quadrat.neighbor_list(POINTS, 1.0, outputs=["i", "j"]), r"outputs is \['i', 'j'\]; text"),
+        (lambda: quadrat.neighbor_list(POINTS, 1.0, method=3), "method is 3; text"),
+        (lambda: quadrat.neighbor_list(POINTS, np.ones((40, 3))), r"cutoff is a ndarray of the shape \(40, 3\)"),
+        (lambda: quadrat.clusters(POINTS, None), "link is None"),
+        (lambda: quadrat.reduce_by_key([0], [1.0], np.sum), "operation is <function.*; text.*sum, min, max, mean"),
+        (lambda: quadrat.SpreadPlan([1, 1, 1], 8, deterministic=True), "deterministic is True; text.*none, run_to_run"),
+        (lambda: quadrat.Nufft(8, 1e-3, mode_order=4), "mode_order is 4; text.*centered, fft"),
+        (lambda: quadrat.Ewald("1e-5"), "accuracy is '1e-5'"),
+    ],
+)
+def test_what_is_no_number_or_no_word_is_named(call, words):
+    with pytest.raises(TypeError, match=words):
+        call()
+
+
+def test_the_accuracy_that_was_asked_for_is_named():
+    points, charges = np.random.default_rng(1).uniform(0, 9, (40, 3)).astype(np.float32), np.ones(40, np.float32)
+    points[:20] = points[20:] + np.float32(0.01)  # crowded, so that what is looked for is stricter
+    with pytest.raises(ValueError, match="the accuracy is 1e-0?9; "):
+        quadrat.electrostatics(points, charges, box=[9, 9, 9], accuracy=1e-9)

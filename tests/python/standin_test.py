@@ -90,13 +90,13 @@ def test_results_are_in_the_memory_of_the_gpu_and_have_the_numbers_of_the_cpu():
     check([quadrat.clusters(Array(POINTS), 0.2)], [quadrat.clusters(POINTS, 0.2)])
     check(quadrat.clusters(Array(POINTS), 0.2, groups=True), quadrat.clusters(POINTS, 0.2, groups=True))
     check(quadrat.contacts(Array(POINTS), 0.1, sorted=True), quadrat.contacts(POINTS, 0.1, sorted=True))
-    cells = [quadrat.CellList(BOX, 4, run_to_run=True).build(points) for points in (Array(POINTS), POINTS)]
+    cells = [quadrat.CellList(BOX, 4, deterministic="run_to_run").build(points) for points in (Array(POINTS), POINTS)]
     check([cells[0].starts, cells[0].order], [cells[1].starts, cells[1].order])
     keys = np.arange(500) % 7
-    check([quadrat.reduce_by_key(Array(keys), Array(POINTS), run_to_run=True)],
-          [quadrat.reduce_by_key(keys, POINTS, run_to_run=True)])  # fmt: skip
+    check([quadrat.reduce_by_key(Array(keys), Array(POINTS), deterministic="run_to_run")],
+          [quadrat.reduce_by_key(keys, POINTS, deterministic="run_to_run")])  # fmt: skip
     check([quadrat.count_keys(Array(keys))], [quadrat.count_keys(keys)])
-    sums = quadrat.Ewald(1e-3, run_to_run=True)
+    sums = quadrat.Ewald(1e-3, deterministic="run_to_run")
     parts = [sums.compute(p, q, BOX, virial=True) for p, q in ((Array(POINTS), Array(CHARGES)), (POINTS, CHARGES))]
     check([parts[0].forces, parts[0].virial], [parts[1].forces, parts[1].virial])
     assert parts[0].energy == parts[1].energy
@@ -105,14 +105,14 @@ def test_results_are_in_the_memory_of_the_gpu_and_have_the_numbers_of_the_cpu():
 
 
 def test_state_objects_follow_their_points():
-    plan = quadrat.SpreadPlan(BOX, 8, dtype=np.float32, run_to_run=True).set_points(POINTS)
+    plan = quadrat.SpreadPlan(BOX, 8, dtype=np.float32, deterministic="run_to_run").set_points(POINTS)
     wanted = plan.spread(CHARGES)
     check([plan.set_points(Array(POINTS)).spread(Array(CHARGES))], [wanted])
-    check([plan.interpolate(Array(wanted))], [quadrat.interpolate(POINTS, wanted, BOX, run_to_run=True)])
+    check([plan.interpolate(Array(wanted))], [quadrat.interpolate(POINTS, wanted, BOX, deterministic="run_to_run")])
     with pytest.raises(ValueError, match="values are in CPU memory.*GPU 0"):
         plan.spread(CHARGES)
     np.testing.assert_array_equal(plan.set_points(POINTS).spread(CHARGES), wanted)
-    transform = quadrat.Nufft((4, 4, 4), 1e-3, dtype=np.float32, run_to_run=True)
+    transform = quadrat.Nufft((4, 4, 4), 1e-3, dtype=np.float32, deterministic="run_to_run")
     modes = transform.set_points(POINTS).type1(CHARGES)
     check([transform.set_points(Array(POINTS)).type1(Array(CHARGES))], [modes])
     neighbors = quadrat.NeighborList(0.4, skin=0.1, outputs="n")

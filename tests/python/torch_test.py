@@ -104,7 +104,7 @@ def test_transforms_have_derivatives_by_points_values_and_period(device, dimensi
     points, values = random(device, 5, dimension), random(device, 2, 5, seed=2) * (1 - 2j)
     period = 2 + random(device, dimension, seed=3)
     first = needs(points, values, period)
-    check(lambda p, v, t: qt.nufft1(p, v, shape, 1e-12, period=t, order="fft"), first, 1e-4)
+    check(lambda p, v, t: qt.nufft1(p, v, shape, 1e-12, period=t, mode_order="fft"), first, 1e-4)
     modes = random(device, *shape, seed=4) * (1 + 1j)
     check(lambda p, m, t: qt.nufft2(p, m, 1e-12, period=t), needs(points, modes, period), 1e-4)
 
@@ -121,10 +121,10 @@ def test_transforms_have_the_values_of_their_sums():
         k = torch.tensor([(a, b) for a in range(4) for b in range(5)]) - 2
         k = k if first else torch.stack([torch.fft.fftfreq(4, 0.25)[k[:, 0] + 2], torch.fft.fftfreq(5, 0.2)[k[:, 1] + 2]], 1)
         wanted = torch.exp(1j * (k.double() @ points.T)) @ values
-        found = qt.nufft1(points, values, (4, 5), 1e-10, order=order)
+        found = qt.nufft1(points, values, (4, 5), 1e-10, mode_order=order)
         np.testing.assert_allclose(found.reshape(-1), wanted, atol=1e-8)
         back = torch.exp(-1j * (points @ k.double().T)) @ wanted
-        np.testing.assert_allclose(qt.nufft2(points, wanted.reshape(4, 5), 1e-10, order=order), back, atol=1e-6)
+        np.testing.assert_allclose(qt.nufft2(points, wanted.reshape(4, 5), 1e-10, mode_order=order), back, atol=1e-6)
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -431,7 +431,7 @@ def test_no_points_have_no_values_and_no_slopes():
         (lambda p, q: qt.interpolate(p, q, [1, 1, 1]), ValueError, "mesh values"),
         (lambda p, q: qt.nufft1(p, q, 0), ValueError, "modes"),
         (lambda p, q: qt.nufft1(p, q, 4, sign=2), ValueError, "sign is 2"),
-        (lambda p, q: qt.nufft1(p, q, 4, order="sorted"), ValueError, "sorted"),
+        (lambda p, q: qt.nufft1(p, q, 4, mode_order="sorted"), ValueError, "sorted"),
         (lambda p, q: qt.nufft3(p, q, p[:, :2]), ValueError, "targets"),
         (lambda p, q: qt.electrostatics(p, q[:2], [1, 1, 1]), ValueError, "charges"),
         (lambda p, q: qt.electrostatics(p, q, [1, 1, 1], law="gravity"), ValueError, "gravity"),
