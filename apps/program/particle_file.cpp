@@ -8,8 +8,8 @@
 
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/csv.hpp"
+#include "quadrat/io/frames.hpp"
 #include "quadrat/io/npy.hpp"
-#include "quadrat/io/xyz.hpp"
 
 namespace quadrat::program {
 namespace {
@@ -71,24 +71,26 @@ void note_what_is_left_out(const particle_file& particles) {
 
 particle_file read_particles(const std::filesystem::path& file, int least_dimension) {
   const std::string ending = file.extension().string();
-  require(ending == ".npy" || ending == ".csv" || io::is_xyz(file),
-          "points are read from .npy, .csv, .xyz and .extxyz files; ", file.string(), " ends in none of these");
+  require(ending == ".npy" || ending == ".csv" || io::holds_frames(file),
+          "points are read from .npy, .csv, .xyz, .extxyz and .gsd files; ", file.string(), " ends in none of these");
   particle_file result = ending == ".npy"   ? particles_of_npy(file, least_dimension)
                          : ending == ".csv" ? particles_of_csv(file, least_dimension)
-                                            : particles_of(io::read_xyz(file));
+                                            : particles_of(io::read_first_frame(file));
   result.file = file.string();
   return result;
 }
 
-particle_file particles_of(const io::xyz_frame& frame) {
+particle_file particles_of(const io::file_frame& frame) {
   particle_file result;
   result.file = frame.file;
   result.coordinates.reserve(3 * frame.positions.size());
   for (const auto& position : frame.positions) {
     result.coordinates.insert(result.coordinates.end(), {position[0], position[1], position[2]});
   }
-  result.lines.resize(frame.positions.size());
-  std::iota(result.lines.begin(), result.lines.end(), frame.comment_line + 1);
+  if (frame.comment_line > 0) {
+    result.lines.resize(frame.positions.size());
+    std::iota(result.lines.begin(), result.lines.end(), frame.comment_line + 1);
+  }
   result.box = file_box{frame.origin, frame.lattice, frame.periodic, frame.frames, frame.comment_line};
   return result;
 }

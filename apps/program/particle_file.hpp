@@ -12,17 +12,17 @@
 
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/vec.hpp"
-#include "quadrat/io/xyz.hpp"
+#include "quadrat/io/frames.hpp"
 
 namespace quadrat::program {
 
-/// The box that came with the points: the cell of an .xyz file.
+/// The box that came with the points: the cell of an .xyz or .gsd file.
 struct file_box {
   vec<double, 3> origin{};
   std::optional<vec<vec<double, 3>, 3>> vectors;  ///< one may be zero where its axis is open
   vec<bool, 3> periodic{};
   std::size_t frames = 1;  ///< in the file, of which the first is read
-  std::size_t line = 2;    ///< of the file that it is in
+  std::size_t line = 2;    ///< of the file that it is in; 0: the file has no lines
 };
 
 /// Points as a file holds them.
@@ -35,8 +35,10 @@ struct particle_file {
   std::optional<file_box> box;
 
   [[nodiscard]] std::size_t size() const { return coordinates.size() / static_cast<std::size_t>(dimension); }
-  /// Where the box is given, for messages: "atoms.xyz:2".
-  [[nodiscard]] std::string place_of_box() const { return message(file, ":", box ? box->line : 1); }
+  /// Where the box is given, for messages: "atoms.xyz:2", or the file alone where it has no lines.
+  [[nodiscard]] std::string place_of_box() const {
+    return box && box->line == 0 ? file : message(file, ":", box ? box->line : 1);
+  }
   /// Component `axis` of point i.
   [[nodiscard]] double at(std::size_t i, int axis) const {
     return coordinates[i * static_cast<std::size_t>(dimension) + static_cast<std::size_t>(axis)];
@@ -67,11 +69,11 @@ template <typename T, int D>
 void note_what_is_left_out(const particle_file& particles);
 
 /// Reads points by the name's ending: .npy (N x 2 or N x 3, float32 or float64), .csv (columns x, y and perhaps z) or
-/// .xyz, .extxyz. Where one dimension is enough, N or N x 1 and the column x alone as well. Throws argument_error for
-/// another ending, and io_error.
+/// .xyz, .extxyz, .gsd. Where one dimension is enough, N or N x 1 and the column x alone as well. Throws argument_error
+/// for another ending, and io_error.
 [[nodiscard]] particle_file read_particles(const std::filesystem::path& file, int least_dimension = 2);
 
 /// The points of a frame.
-[[nodiscard]] particle_file particles_of(const io::xyz_frame& frame);
+[[nodiscard]] particle_file particles_of(const io::file_frame& frame);
 
 }  // namespace quadrat::program

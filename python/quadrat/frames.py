@@ -4,10 +4,9 @@
     python3 -m quadrat.frames out/dam_break -o dam_break.gsd         # or .lammpstrj, .xyz, .vtu (one frame)
 
 Reads a folder of a run, one frame (.vtp, .vtu, or .pvtp and .pvtu, which join the pieces of several ranks), or all
-frames of an extended .xyz file."""
+frames of an extended .xyz or a .gsd file."""
 
 import argparse
-import dataclasses
 import pathlib
 import re
 import sys
@@ -15,35 +14,10 @@ import sys
 import numpy as np
 
 from . import _command, _core
+from ._frame import Frame
 
 _XYZ_KINDS = {"f": "R", "i": "I", "u": "I", "b": "L", "U": "S"}  # by the kind of NumPy's types
 _VTK_TYPES = {"Float32": "<f4", "Float64": "<f8", "UInt32": "<u4", "Int64": "<i8", "UInt8": "u1"}
-
-
-@dataclasses.dataclass(repr=False)
-class Frame:
-    """Particles at one time, of a run in memory or of a file. positions: (N, 3) float32; fields: name -> (N,) or (N, k),
-    velocities under "velocity", their lengths under "speed", radii under "radius", numbers of the particles under "id",
-    names (strings) under "species"; lower, upper: corners of the box, (3,); periodic: (3,) bool; step: None where the
-    file does not say. `print` shows a line."""
-
-    time: float
-    positions: np.ndarray
-    fields: dict
-    lower: np.ndarray
-    upper: np.ndarray
-    periodic: np.ndarray
-    step: int | None = None
-
-    def numbers(self):
-        """The fields of numbers: not those of strings."""
-        return {name: values for name, values in self.fields.items() if values.dtype.kind != "U"}
-
-    def __repr__(self):
-        step = "" if self.step is None else f"step {self.step}, "
-        box = " x ".join(f"{length:.4g}" for length in np.subtract(self.upper, self.lower))
-        fields = ", ".join(self.fields) or "none"
-        return f"<Frame: {step}t = {self.time:.6g}, {len(self.positions):,} particles, box {box}; fields: {fields}>"
 
 
 def listed(frames):
@@ -87,10 +61,10 @@ def read(path):
             yield _read_vtk(file)
         elif file.suffix in (".pvtp", ".pvtu"):
             yield _read_pieces(file)
-        elif file.suffix in (".xyz", ".extxyz"):
-            yield from _read_xyz(file)
+        elif file.suffix in (".xyz", ".extxyz", ".gsd"):
+            yield from _read_frames(file)
         else:
-            raise ValueError(f"{file} is not a frame; those end in .vtp, .vtu, .pvtp, .pvtu, .xyz or .extxyz")
+            raise ValueError(f"{file} is not a frame; those end in .vtp, .vtu, .pvtp, .pvtu, .xyz, .extxyz or .gsd")
 
 
 def _read_vtk(file):
@@ -149,24 +123,24 @@ def _bounds(positions):
     return finite.min(axis=0).astype(float), finite.max(axis=0).astype(float)
 
 
-def _read_xyz(file):
-    """All frames of an extended XYZ file with a box whose edges lie along the axes."""
-    reader = _core.XyzFrames(str(file))
+def _read_frames(file):
+    """All frames of an extended XYZ or a GSD file with a box whose edges lie along the axes."""
+    reader = _core.FramesOfFile(str(file))
     while (found := reader.next()) is not None:
-        yield _xyz_frame(file, found)
+        yield _frame_of(file if found["line"] == 0 else f"{file}:{found['line']}", found)
 
 
-def _xyz_frame(file, found):
+def _frame_of(place, found):
     positions = found["positions"].astype(np.float32)
     lower, upper = _bounds(positions)
     if (cell := found["lattice"]) is not None:
         if np.any(cell != np.diag(np.diag(cell))):
-            raise ValueError(f"{file}:{found['line']}: the cell is oblique; frames are shown in boxes along the axes")
+            raise ValueError(f"{place}: the cell is oblique; frames are shown in boxes along the axes")
         there = np.diag(cell) != 0  # the vector of an open direction may be zero
         lower[there] = found["origin"][there]
         upper[there] = (found["origin"] + np.diag(cell))[there]
     fields = {"velocity" if one[0] == "velo" else one[0]: _typed(*one) for one in found["fields"]}
-    return Frame(found["time"] or 0.0, positions, fields, lower, upper, np.array(found["periodic"]))
+    return Frame(found["time"] or 0.0, positions, fields, lower, upper, np.array(found["periodic"]), found["step"])
 
 
 def _typed(name, kind, width, values):

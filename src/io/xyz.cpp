@@ -49,10 +49,10 @@ struct xyz_property {
 
 class xyz_reader::parser {
  public:
-  parser(std::string text, std::string file, const xyz_columns& wanted)
+  parser(std::string text, std::string file, const frame_columns& wanted)
       : text_(std::move(text)), lines_(text_), file_(std::move(file)), wanted_(wanted) {}
 
-  [[nodiscard]] bool next(xyz_frame& frame) {
+  [[nodiscard]] bool next(file_frame& frame) {
     const auto count = next_count();
     if (!count) return false;
     frame_ = {};
@@ -276,7 +276,7 @@ class xyz_reader::parser {
     for (const xyz_property& one : properties_) {
       column = one.first;
       if (one.name == "pos") continue;
-      xyz_field& field = frame_.fields[k++];
+      frame_field& field = frame_.fields[k++];
       for (; column < one.first + one.width; ++column) {
         if (one.kind == 'R') {
           field.reals.push_back(number_in(words, column, one.name));
@@ -298,9 +298,9 @@ class xyz_reader::parser {
   std::string text_;
   line_reader lines_;
   std::string file_;
-  xyz_columns wanted_;
+  frame_columns wanted_;
   std::size_t frames_ = 0;
-  xyz_frame frame_;
+  file_frame frame_;
   // Of the frame's Properties; a frame without them has four columns, and further ones are ignored.
   std::string names_;
   std::vector<xyz_property> properties_;
@@ -310,28 +310,10 @@ class xyz_reader::parser {
   const xyz_property *species_ = nullptr, *charge_ = nullptr;
 };
 
-xyz_reader::xyz_reader(const std::filesystem::path& file, const xyz_columns& columns)
-    : xyz_reader(read_whole_file(file), file.string(), columns) {}
-xyz_reader::xyz_reader(std::string text, std::string file, const xyz_columns& columns)
+xyz_reader::xyz_reader(std::string text, std::string file, const frame_columns& columns)
     : parser_(std::make_unique<parser>(std::move(text), std::move(file), columns)) {}
 xyz_reader::~xyz_reader() = default;
-xyz_reader::xyz_reader(xyz_reader&&) noexcept = default;
-xyz_reader& xyz_reader::operator=(xyz_reader&&) noexcept = default;
-bool xyz_reader::next(xyz_frame& frame) { return parser_->next(frame); }
+bool xyz_reader::next(file_frame& frame) { return parser_->next(frame); }
 std::size_t xyz_reader::count_rest() { return parser_->count_rest(); }
-
-xyz_frame read_xyz(const std::filesystem::path& file) {
-  xyz_reader reader(file);
-  xyz_frame frame;
-  (void)reader.next(frame);
-  frame.frames = reader.count_rest();
-  return frame;
-}
-
-void for_each_xyz_frame(const std::filesystem::path& file, const xyz_columns& columns,
-                        const std::function<void(const xyz_frame&)>& f) {
-  xyz_reader reader(file, columns);
-  for (xyz_frame frame; reader.next(frame);) f(frame);
-}
 
 }  // namespace quadrat::io

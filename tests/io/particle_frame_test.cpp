@@ -9,7 +9,7 @@
 
 #include "io/temporary_folder.hpp"
 #include "quadrat/core/error.hpp"
-#include "quadrat/io/xyz.hpp"
+#include "quadrat/io/frames.hpp"
 
 namespace quadrat::io {
 namespace {
@@ -49,7 +49,7 @@ TEST(particle_frame, reads_back_with_all_digits_box_and_charges) {
   frame.periodic = {true, false, true};
   write_xyz(folder / "a.xyz", frame);
   std::size_t frames = 0;
-  for_each_xyz_frame(folder / "a.xyz", {.charges = true}, [&](const xyz_frame& read) {
+  for_each_frame(folder / "a.xyz", {.charges = true}, [&](const file_frame& read) {
     ++frames;
     ASSERT_EQ(read.positions.size(), frame.positions.size());
     for (std::size_t i = 0; i < frame.positions.size(); ++i) {
@@ -68,7 +68,7 @@ TEST(particle_frame, reads_back_with_all_digits_box_and_charges) {
 TEST(particle_frame, may_be_empty) {
   const temporary_folder folder;
   write_xyz(folder / "a.xyz", {});
-  EXPECT_TRUE(read_xyz(folder / "a.xyz").positions.empty());
+  EXPECT_TRUE(read_first_frame(folder / "a.xyz").positions.empty());
 }
 
 TEST(particle_frame, of_unequal_lengths_or_with_a_name_that_is_taken_is_refused) {

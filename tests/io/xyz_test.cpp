@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "quadrat/io/xyz.hpp"
+#include "quadrat/io/frames.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,15 +15,15 @@ namespace {
 
 class xyz_test : public testing::Test {
  protected:
-  xyz_frame read(const std::string& text) {
+  file_frame read(const std::string& text) {
     put(file_, text);
-    return read_xyz(file_);
+    return read_first_frame(file_);
   }
-  xyz_frame with_comment(const std::string& comment) { return read("1\n" + comment + "\nH 1 2 3\n"); }
-  std::vector<xyz_frame> read_all(const std::string& text, const xyz_columns& columns) {
+  file_frame with_comment(const std::string& comment) { return read("1\n" + comment + "\nH 1 2 3\n"); }
+  std::vector<file_frame> read_all(const std::string& text, const frame_columns& columns) {
     put(file_, text);
-    std::vector<xyz_frame> frames;
-    for_each_xyz_frame(file_, columns, [&](const xyz_frame& frame) { frames.push_back(frame); });
+    std::vector<file_frame> frames;
+    for_each_frame(file_, columns, [&](const file_frame& frame) { frames.push_back(frame); });
     return frames;
   }
   std::string failure(const std::string& text, bool charges = false) {
@@ -46,7 +46,7 @@ class xyz_test : public testing::Test {
 };
 
 TEST_F(xyz_test, extended) {
-  const xyz_frame frame = read(
+  const file_frame frame = read(
       "2\nLattice=\"1 2 3 4 5 6 7 8 10\" Properties=species:S:1:pos:R:3:forces:R:3 energy=-1.5 pbc=\"T F T\"\n"
       "H 1 2 3 0 0 0\nO 4.5 -5 6e1 0 0 0\n");
   EXPECT_EQ(frame.positions, (std::vector<vec<double, 3>>{{1, 2, 3}, {4.5, -5, 60}}));
@@ -91,7 +91,7 @@ TEST_F(xyz_test, charges_of_all_frames) {
   EXPECT_TRUE(frames[2].charges.empty());
   EXPECT_EQ(frames[3].charges, (std::vector<double>{1}));  // charge comes before charges,
   EXPECT_EQ(frames[4].charges, (std::vector<double>{2}));  // and that before initial_charges
-  for (const xyz_frame& frame : read_all(text, {})) EXPECT_TRUE(frame.charges.empty());
+  for (const file_frame& frame : read_all(text, {})) EXPECT_TRUE(frame.charges.empty());
 }
 
 TEST_F(xyz_test, charges_that_are_missing_or_no_finite_numbers_are_refused) {
@@ -113,7 +113,7 @@ TEST_F(xyz_test, charges_that_are_missing_or_no_finite_numbers_are_refused) {
 }
 
 TEST_F(xyz_test, plain) {
-  const xyz_frame frame = read("2\r\nanything at all\r\nH 1 2 3\r\nO 4 5 6 0.25\r\n");
+  const file_frame frame = read("2\r\nanything at all\r\nH 1 2 3\r\nO 4 5 6 0.25\r\n");
   EXPECT_EQ(frame.positions, (std::vector<vec<double, 3>>{{1, 2, 3}, {4, 5, 6}}));
   EXPECT_FALSE(frame.lattice.has_value());
   EXPECT_EQ(frame.periodic, (vec<bool, 3>{}));
@@ -121,7 +121,7 @@ TEST_F(xyz_test, plain) {
 }
 
 TEST_F(xyz_test, frames_behind_the_first_are_counted) {
-  const xyz_frame frame = read("1\n\nH 1 2 3\n2\n\nH 1 2 3\nH 4 5 6\n\n0\n\n \n\n");
+  const file_frame frame = read("1\n\nH 1 2 3\n2\n\nH 1 2 3\nH 4 5 6\n\n0\n\n \n\n");
   EXPECT_EQ(frame.positions.size(), 1u);
   EXPECT_EQ(frame.frames, 3u);
   EXPECT_EQ(read("1\n\nH 1 2 3").frames, 1u);
@@ -137,7 +137,7 @@ TEST_F(xyz_test, what_is_no_frame_is_refused_wherever_it_stands) {
 }
 
 TEST_F(xyz_test, positions_in_other_columns) {
-  const xyz_frame frame = read("1\nProperties=id:I:1:species:S:1:velo:R:2:pos:R:3\n7 H 0 0 1 2 3\n");
+  const file_frame frame = read("1\nProperties=id:I:1:species:S:1:velo:R:2:pos:R:3\n7 H 0 0 1 2 3\n");
   EXPECT_EQ(frame.positions[0], (vec<double, 3>{1, 2, 3}));
   EXPECT_EQ(read("1\nProperties=pos:R:3\n1 2 3\n").positions[0], (vec<double, 3>{1, 2, 3}));
 }
@@ -147,13 +147,13 @@ TEST_F(xyz_test, spellings_of_the_comment) {
   EXPECT_EQ(with_comment("pbc=[True, False, True] x").periodic, (vec<bool, 3>{true, false, true}));
   EXPECT_EQ(with_comment("PBC='1 0 1'").periodic, (vec<bool, 3>{true, false, true}));
   EXPECT_EQ(with_comment("note=\"pbc=\" pbc={0 0 1}").periodic, (vec<bool, 3>{false, false, true}));
-  const xyz_frame frame = with_comment("lattice=[[2, 0, 0], [0, 3, 0], [0, 0, 4]] Origin=\"1 -1 0.5\" tag");
+  const file_frame frame = with_comment("lattice=[[2, 0, 0], [0, 3, 0], [0, 0, 4]] Origin=\"1 -1 0.5\" tag");
   EXPECT_EQ((*frame.lattice)[1], (vec<double, 3>{0, 3, 0}));
   EXPECT_EQ(frame.origin, (vec<double, 3>{1, -1, 0.5}));
 }
 
 TEST_F(xyz_test, spaces_around_equals_mean_nothing) {
-  const xyz_frame frame = read(
+  const file_frame frame = read(
       "1\nLattice = \"2 0 0 0 3 0 0 0 4\" pbc =\"F T F\"  Properties= species:S:1:velo:R:3:pos:R:3\tOrigin\t=\t[1, 2, "
       "3]\nH 7 8 9 1 2 3\n");
   ASSERT_TRUE(frame.lattice.has_value());
@@ -174,7 +174,7 @@ TEST_F(xyz_test, truth_is_spelled_as_in_the_grammar) {
 }
 
 TEST_F(xyz_test, numbers_may_have_the_exponents_of_fortran) {
-  const xyz_frame frame = read(
+  const file_frame frame = read(
       "1\nLattice=\"1.0D+01 0 0 0 2d1 0 0 0 .5E2\" Time=1.5d-1 Properties=species:S:1:pos:R:3\nH 1.D0 -2d-1 +3E0\n");
   EXPECT_EQ((*frame.lattice)[0], (vec<double, 3>{10, 0, 0}));
   EXPECT_EQ((*frame.lattice)[1], (vec<double, 3>{0, 20, 0}));
@@ -249,7 +249,7 @@ TEST_F(xyz_test, fields_are_all_columns) {
   const auto refusal = [&](const std::string& kind, const std::string& word) {
     put(file_, "1\nProperties=pos:R:3:a:" + kind + ":1\n1 2 3 " + word + "\n");
     try {
-      for_each_xyz_frame(file_, {.fields = true}, [](const xyz_frame&) {});
+      for_each_frame(file_, {.fields = true}, [](const file_frame&) {});
     } catch (const io_error& problem) {
       return std::string(problem.what()).substr(file_.string().size() + 1);
     }

@@ -300,7 +300,7 @@ class ElectrostaticsTest(mesh_support.MeshTest):
         self.put_frames("a.xyz", self.draw_frame(20, scaled(CUBE, 3)))
         self.put("points.csv", "x,y,z\n0,0,0\n")
         for arguments, words in [
-            (["points.csv"], "systems are read from .xyz and .extxyz files; points.csv ends otherwise"),
+            (["points.csv"], "systems are read from .xyz, .extxyz and .gsd files; points.csv ends otherwise"),
             (["a.xyz", "--accuracy", 0], "accuracy is 0"),
             (["a.xyz", "--accuracy", "nan"], "accuracy is nan"),
             (["a.xyz", "--accuracy", 2], "accuracy is 2"),

@@ -100,7 +100,7 @@ class RdfTest(support.ProgramTest):
             ([self.file, "--cutoff", 1, "--rdf", "--half"], "--half is for pairs"),
             ([self.file, "--cutoff", 1, "--rdf", "--method", "strips"], "--method is for pairs"),
             ([self.file, "--cutoff", 1, "--rdf", "-o", "a.npy"], "a.npy ends otherwise"),
-            ([plain, "--cutoff", 1, "--rdf", "--types"], "--types needs the species of an .xyz file"),
+            ([plain, "--cutoff", 1, "--rdf", "--types"], "--types needs the species of an .xyz or .gsd file"),
         ]:
             with self.subTest(arguments):
                 self.assertIn(words, self.fails("neighbors", *arguments, "--device", "cpu", code=2))

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Frames of a run, read by this package and by others (ASE, meshio, gsd), and written for them."""
 
+import json
+
 import numpy as np
 import pytest
+import quadrat
 import runs
 
 from quadrat import frames
@@ -128,6 +131,51 @@ def test_gsd(out, tmp_path):
     assert last.configuration.box.tolist() == [0.5, 0.5, 0.5, 0, 0, 0]
 
 
+def test_gsd_is_read_without_its_package(tmp_path):
+    hoomd = pytest.importorskip("gsd.hoomd")
+    with hoomd.open(tmp_path / "a.gsd", "w") as out:
+        for k in range(3):
+            one = hoomd.Frame()
+            one.configuration.step = 10 * k
+            one.configuration.box = [4, 6, 8, 0, 0, 0]
+            one.particles.N = 3 + k
+            one.particles.position = np.arange(9 + 3 * k).reshape(-1, 3) / 8 - 1
+            one.particles.types, one.particles.typeid = ["H", "He"], [0, 1, 0] + [1] * k
+            one.particles.velocity = one.particles.position * (k + 1)
+            one.particles.diameter = [0.5] * (3 + k)
+            one.log["configuration/time"], one.log["particles/heat"] = np.array([k / 2]), np.arange(3.0 + k)
+            out.append(one)
+    read = list(frames.read(tmp_path / "a.gsd"))
+    assert [(one.time, one.step, len(one.positions)) for one in read] == [(0, 0, 3), (0.5, 10, 4), (1, 20, 5)]
+    last = read[2]
+    np.testing.assert_array_equal(last.positions, np.arange(15).reshape(-1, 3) / 8 - 1)
+    np.testing.assert_array_equal(last.fields["velocity"], last.positions * 3)
+    assert last.fields["species"].tolist() == ["H", "He", "H", "He", "He"]
+    assert last.fields["radius"].tolist() == [0.25] * 5 and last.fields["heat"].tolist() == [0, 1, 2, 3, 4]
+    assert (last.lower.tolist(), last.upper.tolist(), last.periodic.all()) == ([-2, -3, -4], [2, 3, 4], True)
+    frames.write(tmp_path / "b.gsd", read)
+    for frame, again in zip(read, frames.read(tmp_path / "b.gsd"), strict=True):
+        assert_same(frame, again)
+        assert frame.step == again.step and set(frame.fields) == set(again.fields)
+    (tmp_path / "c.gsd").write_bytes((tmp_path / "b.gsd").read_bytes()[:-40])
+    with pytest.raises(ValueError, match="c.gsd: .*cut"):
+        list(frames.read(tmp_path / "c.gsd"))
+
+
+@pytest.mark.parametrize("name", ["a.extxyz", "a.gsd"])
+def test_the_program_reads_the_frames_that_the_package_writes(tmp_path, name):
+    if name == "a.gsd":
+        pytest.importorskip("gsd.hoomd")
+    points = np.random.default_rng(3).uniform(-1, 1, (200, 3)).astype(np.float32)
+    species = np.array(["O", "H"] * 100)
+    box = np.full(3, -1.0), np.full(3, 1.0), np.full(3, True)
+    frames.write(tmp_path / name, frames.Frame(0.0, points, {"species": species}, *box))
+    found = json.loads(runs.quadrat("neighbors", name, "--cutoff", 0.5, "--json", cwd=tmp_path))
+    assert found["pairs"] == len(quadrat.neighbor_list(points.astype(float), 0.5, box=[2, 2, 2], outputs="j"))
+    report = json.loads(runs.quadrat("neighbors", name, "--cutoff", 0.5, "--rdf", "--types", "--json", cwd=tmp_path))
+    assert report["rdf"]["species"] == ["H", "O"]
+
+
 def test_lammps_dump(out, tmp_path):
     assert frames.write(tmp_path / "a.lammpstrj", frames.read(out)) == 4
     text = (tmp_path / "a.lammpstrj").read_text()
@@ -178,7 +226,7 @@ def test_bad_input_is_named(out, tmp_path):
     for name, content, words in [
         ("cut.vtp", whole[:-9000], "is cut: the array"),
         ("other.vtp", b"<VTKFile/>", "is not a frame of quadrat run"),
-        ("a.png", b"", "those end in .vtp, .vtu, .pvtp, .pvtu, .xyz or .extxyz"),
+        ("a.png", b"", "those end in .vtp, .vtu, .pvtp, .pvtu, .xyz, .extxyz or .gsd"),
         ("none.pvtp", b"<VTKFile/>", "lists no pieces"),
         ("word.xyz", b"two\n\n", 'word.xyz:1: the first line must be the number of atoms, but is "two"'),
         ("cut.xyz", b"2\n\nX 1 2 3\n", "cut.xyz:3: the file ends after 1 of 2 atoms"),

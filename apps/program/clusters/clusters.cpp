@@ -66,7 +66,7 @@ void add_clusters(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("clusters", "Find clusters of points (friends-of-friends, DBSCAN)");
   const auto options = std::make_shared<clusters_options>();
   clusters_options& o = *options;
-  command->add_option("POINTS", o.points, ".npy (N, N x 1, N x 2 or N x 3), .csv (x[,y[,z]]) or extended .xyz")
+  command->add_option("POINTS", o.points, ".npy (N, N x 1, N x 2 or N x 3), .csv (x[,y[,z]]), extended .xyz or .gsd")
       ->required()
       ->check(existing_file())
       ->type_name("");

@@ -190,7 +190,7 @@ void add_electrostatics(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("electrostatics", "Energies and forces of charges in periodic cells");
   const auto options = std::make_shared<electrostatics_command>();
   electrostatics_command& o = *options;
-  command->add_option("SYSTEM.xyz", o.systems, "extended .xyz with Lattice and charges; all frames are read")
+  command->add_option("SYSTEM.xyz", o.systems, "extended .xyz with Lattice and charges, or .gsd; all frames are read")
       ->required()
       ->check(existing_file())
       ->type_name("");

@@ -22,8 +22,8 @@ std::size_t points_of_frames(const std::string& file, const charged_systems& sys
   for (const std::uint32_t system : systems.system_of_point) ++counts[system];
   for (std::size_t k = 1; k < frames; ++k) {
     require(counts[k] == counts[0], "--exclusions: the pairs of ", file, " hold for each frame of ", systems.file,
-            ", but the frame at line ", systems.comment_lines[k] - 1, " has ", detail::counted(counts[k], "point"),
-            ", and the first one has ", counts[0]);
+            ", but ", systems.names[k], " has ", detail::counted(counts[k], "point"), ", and the first one has ",
+            counts[0]);
   }
   return counts.empty() ? 0 : counts[0];
 }

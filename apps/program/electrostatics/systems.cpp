@@ -2,13 +2,13 @@
 #include "program/electrostatics/systems.hpp"
 
 #include "quadrat/core/error.hpp"
-#include "quadrat/io/xyz.hpp"
+#include "quadrat/io/frames.hpp"
 
 namespace quadrat::program {
 namespace {
 
-lattice<double, 3> cell_of(const io::xyz_frame& frame) {
-  const std::string place = message(frame.file, ":", frame.comment_line, ": ");
+lattice<double, 3> cell_of(const io::file_frame& frame) {
+  const std::string place = frame.place() + ": ";
   require(frame.lattice.has_value(), place, "there is no Lattice, which gives the vectors of the cell");
   const auto& periodic = frame.periodic;
   const auto letter = [&](int axis) { return periodic[axis] ? 'T' : 'F'; };
@@ -26,17 +26,21 @@ lattice<double, 3> cell_of(const io::xyz_frame& frame) {
 }  // namespace
 
 charged_systems read_charged_systems(const std::filesystem::path& file) {
-  require(io::is_xyz(file), "systems are read from .xyz and .extxyz files; ", file.string(), " ends otherwise");
+  require(io::holds_frames(file), "systems are read from .xyz, .extxyz and .gsd files; ", file.string(),
+          " ends otherwise");
   charged_systems systems;
   systems.file = file.string();
-  io::for_each_xyz_frame(file, {.charges = true}, [&](const io::xyz_frame& frame) {
+  io::for_each_frame(file, {.charges = true}, [&](const io::file_frame& frame) {
     const auto system = static_cast<std::uint32_t>(systems.cells.size());
     systems.cells.push_back(cell_of(frame));
-    systems.comment_lines.push_back(frame.comment_line);
+    systems.names.push_back(frame.comment_line == 0 ? message("frame ", system)
+                                                    : message("the frame at line ", frame.comment_line - 1));
     systems.positions.insert(systems.positions.end(), frame.positions.begin(), frame.positions.end());
     systems.charges.insert(systems.charges.end(), frame.charges.begin(), frame.charges.end());
     systems.system_of_point.resize(systems.positions.size(), system);
-    for (std::size_t i = 0; i < frame.positions.size(); ++i) systems.lines.push_back(frame.comment_line + 1 + i);
+    for (std::size_t i = 0; i < frame.positions.size() && frame.comment_line > 0; ++i) {
+      systems.lines.push_back(frame.comment_line + 1 + i);
+    }
   });
   return systems;
 }

@@ -13,21 +13,21 @@
 
 namespace quadrat::program {
 
-/// The frames of an .xyz file: each is a system with a cell of its own. Points are in the order of the file.
+/// The frames of an .xyz or .gsd file: each is a system with a cell of its own. Points are in the order of the file.
 struct charged_systems {
   std::string file;
   std::vector<vec<double, 3>> positions;
   std::vector<double> charges;
   std::vector<std::uint32_t> system_of_point;
-  std::vector<std::size_t> lines;  ///< by point, from 1
+  std::vector<std::size_t> lines;  ///< by point, from 1; empty: the file has none
   std::vector<lattice<double, 3>> cells;
-  std::vector<std::size_t> comment_lines;  ///< by system
+  std::vector<std::string> names;  ///< by system, for messages: "the frame at line 3"
 
   [[nodiscard]] std::size_t size() const { return positions.size(); }
 };
 
-/// Throws argument_error unless it is an .xyz file whose frames all have cells that are periodic along three vectors,
-/// or the first two; io_error where the file is wrong or has no charges. Both name file and line.
+/// Throws argument_error unless it is a file of frames whose frames all have cells that are periodic along three
+/// vectors, or the first two; io_error where the file is wrong or has no charges. Both name file and line.
 [[nodiscard]] charged_systems read_charged_systems(const std::filesystem::path& file);
 
 /// Pairs of points of a frame whose interaction is scaled, for each frame: from a text with a pair on each line, "i j"

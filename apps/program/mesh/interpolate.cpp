@@ -122,7 +122,7 @@ void add_interpolate(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("interpolate", "Read the values of a mesh at points");
   const auto options = std::make_shared<interpolate_command>();
   interpolate_command& o = *options;
-  command->add_option("POINTS", o.points, ".npy (N, N x 1, N x 2 or N x 3), .csv (x[,y[,z]]) or extended .xyz")
+  command->add_option("POINTS", o.points, ".npy (N, N x 1, N x 2 or N x 3), .csv (x[,y[,z]]), extended .xyz or .gsd")
       ->required()
       ->check(existing_file())
       ->type_name("");

@@ -142,7 +142,7 @@ void add_spread(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("spread", "Spread the values of points onto a mesh");
   const auto options = std::make_shared<spread_command>();
   spread_command& o = *options;
-  command->add_option("POINTS", o.points, ".npy (N, N x 1, N x 2 or N x 3), .csv (x[,y[,z]]) or extended .xyz")
+  command->add_option("POINTS", o.points, ".npy (N, N x 1, N x 2 or N x 3), .csv (x[,y[,z]]), extended .xyz or .gsd")
       ->required()
       ->check(existing_file())
       ->type_name("");

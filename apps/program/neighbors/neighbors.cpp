@@ -130,7 +130,7 @@ void add_neighbors(CLI::App& app) {
       app.add_subcommand("neighbors", "Find all pairs of points nearer than a cutoff, or the nearest neighbors");
   const auto options = std::make_shared<neighbors_options>();
   neighbors_options& o = *options;
-  command->add_option("POINTS", o.points, ".npy (N, N x 1, N x 2 or N x 3), .csv (x[,y[,z]]) or extended .xyz")
+  command->add_option("POINTS", o.points, ".npy (N, N x 1, N x 2 or N x 3), .csv (x[,y[,z]]), extended .xyz or .gsd")
       ->required()
       ->check(existing_file())
       ->type_name("");

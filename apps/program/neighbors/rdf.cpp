@@ -27,7 +27,7 @@
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/csv.hpp"
-#include "quadrat/io/xyz.hpp"
+#include "quadrat/io/frames.hpp"
 #include "quadrat/search/pair_histogram.hpp"
 
 namespace quadrat::program {
@@ -45,15 +45,16 @@ struct rdf_report {
 /// Calls f(points, species) for each frame.
 template <typename F>
 void for_each_frame(const neighbors_options& options, F&& f) {
-  if (!io::is_xyz(options.points)) return f(read_particles(options.points), std::vector<std::string>());
-  io::for_each_xyz_frame(options.points, {.species = options.types},
-                         [&](const io::xyz_frame& frame) { f(particles_of(frame), frame.species); });
+  if (!io::holds_frames(options.points)) return f(read_particles(options.points), std::vector<std::string>());
+  io::for_each_frame(options.points, {.species = options.types},
+                     [&](const io::file_frame& frame) { f(particles_of(frame), frame.species); });
 }
 
 /// All species of a file, sorted.
 std::vector<std::string> species_of(const neighbors_options& options) {
   if (!options.types) return {};
-  require(io::is_xyz(options.points), "--types needs the species of an .xyz file; ", options.points, " has none");
+  require(io::holds_frames(options.points), "--types needs the species of an .xyz or .gsd file; ", options.points,
+          " has none");
   std::set<std::string> names;
   for_each_frame(options, [&](const particle_file& particles, const std::vector<std::string>& species) {
     require(species.size() == particles.size(), particles.place_of_box(), ": --types needs species:S:1 in Properties");
@@ -89,8 +90,8 @@ void count_frames(const Context& context, const neighbors_options& options, rdf_
 
 template <typename Context>
 void count_on(const Context& context, const neighbors_options& options, rdf_report& report) {
-  const bool xyz = io::is_xyz(options.points);
-  const particle_file first = xyz ? particle_file() : read_particles(options.points);
+  const bool frames = io::holds_frames(options.points);
+  const particle_file first = frames ? particle_file() : read_particles(options.points);
   const bool single = options.precision ? *options.precision == "float" : first.single_precision;
   if (first.dimension == 2) {
     single ? count_frames<Context, float, 2>(context, options, report)

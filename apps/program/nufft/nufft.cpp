@@ -301,7 +301,7 @@ void add_nufft(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("nufft", "Fourier transforms of values at points anywhere");
   const auto options = std::make_shared<nufft_command>();
   nufft_command& o = *options;
-  command->add_option("POINTS", o.points, ".npy (N, N x 1, N x 2 or N x 3), .csv (x[,y[,z]]) or extended .xyz")
+  command->add_option("POINTS", o.points, ".npy (N, N x 1, N x 2 or N x 3), .csv (x[,y[,z]]), extended .xyz or .gsd")
       ->required()
       ->check(existing_file())
       ->type_name("");
