@@ -84,9 +84,9 @@ class backend_on final : public backend {
                                                         const neighbor_settings& settings) override {
     return python::make_neighbor_search<Context>(where, wide, dimension, settings);
   }
-  std::unique_ptr<histogram> make_histogram(const place& where, bool wide, int dimension, double cutoff,
-                                            std::size_t bins, std::uint32_t types, bool open) override {
-    return python::make_histogram<Context>(where, wide, dimension, cutoff, bins, types, open);
+  std::unique_ptr<histogram> make_histogram(const place& where, bool wide, int dimension,
+                                            const histogram_settings& settings) override {
+    return python::make_histogram<Context>(where, wide, dimension, settings);
   }
   std::unique_ptr<spreading> make_spreading(const place& where, bool wide, const spread_settings& settings) override {
     return python::make_spreading<Context>(where, wide, settings);

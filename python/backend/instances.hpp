@@ -31,8 +31,8 @@ template <typename Context>
 std::unique_ptr<neighbor_search> make_neighbor_search(const place& where, bool wide, int dimension,
                                                       const neighbor_settings& settings);
 template <typename Context>
-std::unique_ptr<histogram> make_histogram(const place& where, bool wide, int dimension, double cutoff, std::size_t bins,
-                                          std::uint32_t types, bool open);
+std::unique_ptr<histogram> make_histogram(const place& where, bool wide, int dimension,
+                                          const histogram_settings& settings);
 template <typename Context>
 void find_nearest(const Context& context, bool wide, int dimension, const points_given& points,
                   const points_given& queries, const boxes_given& box, const nearest_settings& settings,

@@ -130,10 +130,19 @@ class neighbor_search : public worker {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
+struct histogram_settings {
+  double cutoff = 0;
+  std::size_t bins = 0;
+  std::uint32_t types = 1;
+  bool open = false;      ///< points may be outside the box
+  bool distinct = false;  ///< N (N - 1) instead of N^2
+};
+
 /// Counts of pairs by distance, over frames.
 class histogram : public worker {
  public:
-  virtual void add(const points_given& points, const boxes_given& boxes, const integers& types) = 0;
+  /// `around`: the box is open, and is put around the points.
+  virtual void add(const points_given& points, const boxes_given& boxes, bool around, const integers& types) = 0;
   /// On the host, by pair of types and bin.
   virtual void result(std::vector<double>& rdf, std::vector<std::uint64_t>& counts) = 0;
 };
@@ -276,11 +285,11 @@ struct reduction {
 
 /// What replaces values of a scene's file; empty: as in the file.
 struct scene_settings {
-  std::string file{}, device{}, method{}, precision{}, deterministic{};
-  std::optional<std::int64_t> steps{}, particles{}, threads{}, seed{};
+  std::string file{}, device{}, method{}, precision{}, deterministic{}, output{};
+  std::optional<std::int64_t> steps{}, particles{}, threads{}, seed{}, frame_every{}, statistics_every{};
 };
 
-/// An array of a simulation's state, on the host.
+/// An array of values of particles, on the host.
 struct state_array {
   std::string name{};
   number type = number::float32;  ///< float32, float64 or uint32
@@ -288,8 +297,16 @@ struct state_array {
   std::vector<std::byte> bytes{};
 };
 
+/// The particles as files of frames hold them, in order of id.
+struct scene_frame {
+  std::vector<state_array> arrays{};
+  std::vector<double> lower{}, upper{};
+  std::vector<unsigned char> periodic{};
+};
+
 struct scene_facts {
   std::string name{}, particles{}, precision{}, method{}, device{};
+  std::string settings{};  ///< JSON: every key of the scene with its value
   std::uint64_t steps = 0;
   std::int64_t frame_every = 0, statistics_every = 0;
   double time_step = 1;
@@ -307,7 +324,13 @@ class scene_run {
   [[nodiscard]] virtual std::uint64_t step() const = 0;
   [[nodiscard]] virtual std::size_t size() const = 0;
   [[nodiscard]] virtual std::vector<state_array> state() = 0;
+  [[nodiscard]] virtual scene_frame frame() = 0;
   [[nodiscard]] virtual std::vector<std::pair<std::string, double>> measure() = 0;
+  /// Begins to write what `quadrat run` writes, into the folder of the settings; then `record` writes what is due at
+  /// the present step, and `end_record` the rest: of a run that has come to its end, or was stopped.
+  virtual void begin_record(bool overwrite) = 0;
+  virtual void record() = 0;
+  virtual void end_record(bool complete) = 0;
 };
 
 /// What needs no state.
@@ -341,8 +364,7 @@ class backend {
                                                                               int dimension,
                                                                               const neighbor_settings& settings) = 0;
   [[nodiscard]] virtual std::unique_ptr<histogram> make_histogram(const place& where, bool wide, int dimension,
-                                                                  double cutoff, std::size_t bins, std::uint32_t types,
-                                                                  bool open) = 0;
+                                                                  const histogram_settings& settings) = 0;
   [[nodiscard]] virtual std::unique_ptr<spreading> make_spreading(const place& where, bool wide,
                                                                   const spread_settings& settings) = 0;
   [[nodiscard]] virtual std::unique_ptr<transform> make_transform(const place& where, bool wide,

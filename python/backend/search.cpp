@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -129,13 +130,13 @@ class search_on final : public worker_on<neighbor_search, Context> {
 template <typename Context, typename T, int D>
 class histogram_on final : public worker_on<histogram, Context> {
  public:
-  histogram_on(const place& where, double cutoff, std::size_t bins, std::uint32_t types, bool open)
-      : worker_on<histogram, Context>(where), histogram_(this->context(), options(cutoff, bins, types, open)) {}
+  histogram_on(const place& where, const histogram_settings& settings)
+      : worker_on<histogram, Context>(where), histogram_(this->context(), options(settings)) {}
 
-  void add(const points_given& points, const boxes_given& boxes, const integers& types) override {
+  void add(const points_given& points, const boxes_given& boxes, bool around, const integers& types) override {
     [[maybe_unused]] const auto visit = this->enter();
     const std::uint32_t* const numbers = types_.of(this->context(), types);
-    histogram_.add(view_of<T, D>(points), lattices_of<T, D>(boxes)[0], numbers);
+    histogram_.add(view_of<T, D>(points), around ? box_around(points) : lattices_of<T, D>(boxes)[0], numbers);
     this->context().synchronize();
   }
   void result(std::vector<double>& rdf, std::vector<std::uint64_t>& counts) override {
@@ -146,13 +147,33 @@ class histogram_on final : public worker_on<histogram, Context> {
   }
 
  private:
-  static pair_histogram_options<T> options(double cutoff, std::size_t bins, std::uint32_t types, bool open) {
+  static pair_histogram_options<T> options(const histogram_settings& settings) {
     pair_histogram_options<T> result;
-    result.cutoff = static_cast<T>(cutoff);
-    result.bins = bins;
-    result.types = types;
-    result.accept_outside = open;
+    result.cutoff = static_cast<T>(settings.cutoff);
+    result.bins = settings.bins;
+    result.types = settings.types;
+    result.accept_outside = settings.open;
+    result.distinct = settings.distinct;
     return result;
+  }
+  /// The open box that just holds the points; along an axis where they are all in one place it is as long as the
+  /// cutoff.
+  [[nodiscard]] lattice<T, D> box_around(const points_given& points) {
+    const std::vector<T> all =
+        to_host(this->context(), static_cast<const T*>(points.data), points.count * static_cast<std::size_t>(D));
+    vec<T, D> low{}, length{};
+    for (int axis = 0; axis < D; ++axis) {
+      T high = -std::numeric_limits<T>::infinity();
+      low[axis] = -high;
+      for (auto k = static_cast<std::size_t>(axis); k < all.size(); k += static_cast<std::size_t>(D)) {
+        if (!std::isfinite(all[k])) continue;  // complained about where pairs are counted
+        low[axis] = std::min(low[axis], all[k]);
+        high = std::max(high, all[k]);
+      }
+      if (low[axis] > high) low[axis] = high = T(0);
+      length[axis] = std::max(high - low[axis], histogram_.options().cutoff);
+    }
+    return make_lattice(make_box(low, low + length, vec<bool, D>{}));
   }
 
   index_array<Context> types_;
@@ -170,10 +191,10 @@ std::unique_ptr<neighbor_search> make_neighbor_search(const place& where, bool w
 }
 
 template <typename Context>
-std::unique_ptr<histogram> make_histogram(const place& where, bool wide, int dimension, double cutoff, std::size_t bins,
-                                          std::uint32_t types, bool open) {
+std::unique_ptr<histogram> make_histogram(const place& where, bool wide, int dimension,
+                                          const histogram_settings& settings) {
   return with_instance<2>(wide, dimension, [&](auto t, auto d) -> std::unique_ptr<histogram> {
-    return std::make_unique<histogram_on<Context, decltype(t), d.value>>(where, cutoff, bins, types, open);
+    return std::make_unique<histogram_on<Context, decltype(t), d.value>>(where, settings);
   });
 }
 
@@ -259,8 +280,7 @@ std::unique_ptr<found_clusters> find_clusters(const Context& context, bool wide,
 
 template std::unique_ptr<neighbor_search> make_neighbor_search<built_context>(const place&, bool, int,
                                                                               const neighbor_settings&);
-template std::unique_ptr<histogram> make_histogram<built_context>(const place&, bool, int, double, std::size_t,
-                                                                  std::uint32_t, bool);
+template std::unique_ptr<histogram> make_histogram<built_context>(const place&, bool, int, const histogram_settings&);
 template void find_nearest(const built_context&, bool, int, const points_given&, const points_given&,
                            const boxes_given&, const nearest_settings&, bool, const nearest_results&);
 template std::unique_ptr<found_clusters> find_clusters(const built_context&, bool, int, const points_given&,

@@ -328,8 +328,8 @@ class neighbors {
 /// Counts of pairs over frames of one kind, all on one device.
 class pair_counts {
  public:
-  pair_counts(double cutoff, std::size_t bins, std::uint32_t types, int threads)
-      : cutoff_(cutoff), bins_(bins), types_(types), threads_(threads) {}
+  pair_counts(double cutoff, std::size_t bins, std::uint32_t types, bool distinct, int threads)
+      : settings_{cutoff, bins, types, false, distinct}, threads_(threads) {}
 
   void add(nb::handle points, const char* name, nb::handle box, nb::handle periodic, nb::handle origin,
            nb::handle types) {
@@ -340,16 +340,17 @@ class pair_counts {
     if (!counts_) {
       type_ = array.type();
       dimension_ = static_cast<int>(array.shape()[1]);
+      settings_.open = boxes.open();
       counts_ = made_by(where, [&](backend& engine) {
-        return engine.make_histogram({where.device, threads_, false}, is_wide(array.type()), dimension_, cutoff_, bins_,
-                                     types_, boxes.open());
+        return engine.make_histogram({where.device, threads_, false}, is_wide(array.type()), dimension_, settings_);
       });
       device_ = where.device;
     }
     if (where.device != device_) throw nb::value_error("the frames are in the memory of different devices");
     array.receive(*counts_);
     if (numbers) numbers->receive(*counts_);
-    unlocked([&] { counts_->add(array.points(), boxes, of(numbers)); });
+    const bool around = box.is_none();
+    unlocked([&] { counts_->add(array.points(), boxes, around, of(numbers)); });
   }
   /// As NumPy's: (pairs of types, bins).
   [[nodiscard]] nb::tuple result() const {
@@ -357,16 +358,14 @@ class pair_counts {
     std::vector<std::uint64_t> counts;
     counts_->result(rdf, counts);
     results made({}, cpu_backend());
-    const std::vector<std::size_t> shape{counts.size() / bins_, bins_};
+    const std::vector<std::size_t> shape{counts.size() / settings_.bins, settings_.bins};
     std::copy(rdf.begin(), rdf.end(), static_cast<double*>(made.add(number::float64, shape)));
     std::copy(counts.begin(), counts.end(), static_cast<std::int64_t*>(made.add(number::int64, shape)));
     return nb::make_tuple(made.take(0), made.take(1));
   }
 
  private:
-  double cutoff_;
-  std::size_t bins_;
-  std::uint32_t types_;
+  histogram_settings settings_;
   int threads_;
   std::unique_ptr<histogram> counts_;
   std::optional<number> type_;
@@ -420,7 +419,7 @@ void add_search(nb::module_& module) {
   module.def("clusters", &clusters, nb::arg("points").none(), nb::arg("link"), nb::arg("min_points"), any("box"),
              any("periodic"), any("origin"), nb::arg("threads"), any("index_dtype"), nb::arg("groups"));
   nb::class_<pair_counts>(module, "PairCounts")
-      .def(nb::init<double, std::size_t, std::uint32_t, int>())
+      .def(nb::init<double, std::size_t, std::uint32_t, bool, int>())
       .def("add", &pair_counts::add, nb::arg("points").none(), nb::arg("name"), any("box"), any("periodic"),
            any("origin"), any("types"))
       .def("result", &pair_counts::result);

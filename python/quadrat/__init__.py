@@ -17,6 +17,7 @@
 """
 
 from ._core import contact_methods, neighbor_methods
+from ._frame import Frame
 from .cells import CellList
 from .choice import Choice, choose
 from .contacts import Contacts, contacts
@@ -24,7 +25,7 @@ from .ewald import Ewald, EwaldResult, electrostatics
 from .keyed import count_keys, reduce_by_key
 from .mesh import SpreadPlan, interpolate, spread
 from .neighbors import Clusters, Nearest, NeighborList, RadialDistribution, clusters, knn, neighbor_list, rdf
-from .scenes import Frame, Run, Simulation, run
+from .scenes import Run, Simulation, run
 from .transforms import Nufft, nufft1, nufft2, nufft3
 
 __version__ = "0.1.0"

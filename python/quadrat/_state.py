@@ -3,9 +3,12 @@
 
 import copy
 
+from ._reprs import of_call
+
 
 class State:
-    """Copies and pickles are made from the arguments of the object, and are empty: points do not travel."""
+    """Copies and pickles are made from the arguments of the object, and are empty: points do not travel. The repr is the
+    call."""
 
     def __new__(cls, *arguments, **options):
         self = super().__new__(cls)
@@ -14,6 +17,9 @@ class State:
 
     def __reduce__(self):
         return _made, (type(self), *self._arguments)
+
+    def __repr__(self):
+        return of_call(type(self), *self._arguments)
 
 
 def _made(kind, arguments, options):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which method would be chosen for a load, without data."""
 
+import html
 import importlib.util
 import json
 import typing
@@ -25,6 +26,29 @@ class Choice(typing.NamedTuple):
 
     def __str__(self):
         return self.text
+
+    def __repr__(self):
+        (milliseconds,) = [one["milliseconds"] for one in self.candidates if one["method"] == self.chosen] or [None]
+        expected = "" if milliseconds is None else f", {milliseconds:.3g} ms expected"
+        return f"<Choice: {self.chosen}{expected}, of {len(self.candidates)} methods; print shows why>"
+
+    def _repr_html_(self):
+        """A table of the methods, for notebooks."""
+        rows = "".join(
+            f"<tr><td>{html.escape(one['method'])}</td><td>{_shown(one['milliseconds'])}</td>"
+            f"<td>{'' if one['bytes'] is None else format(one['bytes'], ',.0f')}</td>"
+            f"<td>{'chosen' if one['method'] == self.chosen else html.escape(one['why_not'])}</td></tr>"
+            for one in self.candidates
+        )
+        load = html.escape(", ".join(f"{name} {value}" for name, value in self.load.items()))
+        return (
+            f"<p><b>{html.escape(self.chosen)}</b> for {load} (constants: {html.escape(self.profile)})</p><table><thead><tr>"
+            f"<th>method</th><th>expected ms</th><th>bytes</th><th></th></tr></thead><tbody>{rows}</tbody></table>"
+        )
+
+
+def _shown(milliseconds):
+    return "" if milliseconds is None else f"{milliseconds:.3g}"
 
 
 def choose(

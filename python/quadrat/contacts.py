@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from . import _core
 from ._numbers import real_number, whole, word
+from ._reprs import of_arrays
 
 
 class Contacts(NamedTuple):
@@ -24,6 +25,8 @@ class Contacts(NamedTuple):
     point_b: object
     shift: object
     feature: object
+
+    __repr__ = of_arrays
 
 
 def contacts(

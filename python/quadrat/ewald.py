@@ -6,6 +6,7 @@ from typing import NamedTuple
 from . import _core
 from ._numbers import real_number, run_to_run, whole, word
 from ._state import State
+from ._reprs import of_arrays
 
 LAWS = ("coulomb", "dispersion")
 
@@ -19,6 +20,7 @@ class EwaldResult(NamedTuple):
     potentials: object = None
     virial: object = None
 
+    __repr__ = of_arrays
 
 class Ewald(State):
     """Sums over all pairs of charges and all their images.

@@ -26,6 +26,7 @@ if not _core.jax_handlers:
 
 from . import _jax_ewald_second  # noqa: E402
 from . import _jax_operators as _operators  # noqa: E402
+from ._reprs import of_arrays  # noqa: E402
 
 __all__ = ["Electrostatics", "Neighbors", "electrostatics", "interpolate", "neighbor_list"]
 __all__ += ["nufft1", "nufft2", "nufft3", "spread"]
@@ -45,6 +46,8 @@ class Neighbors(NamedTuple):
     vectors: jax.Array
     count: jax.Array
 
+    __repr__ = of_arrays
+
 
 class Electrostatics(NamedTuple):
     """energy (); forces (N, 3), minus the derivative by points; potentials (N,), the derivative by charges; virial (3, 3),
@@ -54,6 +57,8 @@ class Electrostatics(NamedTuple):
     forces: jax.Array
     potentials: jax.Array
     virial: jax.Array
+
+    __repr__ = of_arrays
 
 
 def neighbor_list(points, cutoff, capacity, *, box=None, periodic=None, half=False, sorted=False):

@@ -9,6 +9,7 @@ from . import _core
 from ._numbers import real_number, whole, word
 from ._state import State
 from .mesh import _shape_of
+from ._reprs import of_arrays
 
 
 def _rule(rule, radii, type_cutoffs):
@@ -175,6 +176,8 @@ class Nearest(NamedTuple):
     distances: object
     shifts: object = None
 
+    __repr__ = of_arrays
+
 
 def knn(
     points,
@@ -243,21 +246,54 @@ def clusters(
     return Clusters(*found) if groups else found
 
 
-class RadialDistribution(NamedTuple):
-    """r: (bins,) middles of the bins. rdf, counts: (bins,), with several types (types, types, bins)."""
-
+class _Histograms(NamedTuple):
     r: np.ndarray
     rdf: np.ndarray
     counts: np.ndarray
 
 
-def rdf(frames, cutoff, *, box, bins=200, types=None, periodic=None, origin=None, threads=0):
-    """The radial distribution function of points, over one frame (N, D) or several: a sequence of (N, D) arrays, with
-    one box or one for each, as `neighbor_list` takes them for several systems.
+class RadialDistribution(_Histograms):
+    """r: (bins,) middles of the bins. rdf, counts: (bins,), with types (types, types, bins). `types`: the names of the
+    types, or their numbers, in that order; empty without types."""
 
-    `types` : (N,) integers from 0; g(r) is then given for each pair of types. `counts` are numbers of pairs, those of
-    equal types counted in both orders. Counts are exact. For the other parameters see `neighbor_list`. Frames may be in
-    the memory of a GPU; the result is NumPy's. Ctrl-C is heeded between frames.
+    types = ()
+
+    def pair(self, a, b):
+        """g(r) of the types a and b, (bins,). Raises ValueError for other types."""
+        for name in (a, b):
+            if name not in self.types:
+                raise ValueError(f"there is no type {name!r}; there are {', '.join(map(repr, self.types)) or 'none'}")
+        return self.rdf[self.types.index(a), self.types.index(b)]
+
+    def __repr__(self):
+        types = f", types {', '.join(map(str, self.types))}" if self.types else ""
+        peak = np.unravel_index(np.argmax(self.rdf), self.rdf.shape)
+        return (
+            f"<RadialDistribution: {len(self.r)} bins, highest {self.rdf[peak]:.4g} at r = {self.r[peak[-1]]:.4g}, "
+            f"{self.counts.sum():,} pairs{types}>"
+        )
+
+
+def rdf(
+    frames, cutoff, *, box=None, bins=200, types=None, periodic=None, origin=None, normalization="N^2", threads=0
+):
+    """The radial distribution function g(r) of points, over one frame (N, D) or several: a sequence of (N, D) arrays,
+    which may differ in N, with one box or one for each.
+
+    Parameters
+    ----------
+    box : as in `neighbor_list`. None: open; the density is then that in the bounding box of each frame's points, along
+        an axis at least as long as the cutoff, as `quadrat neighbors --rdf` has it.
+    types : (N,) integers from 0, or names (strings), for all frames; or a sequence of these, one for each frame. g(r) is
+        then given for each pair of types, by `RadialDistribution.pair` with their names.
+    normalization : what the pairs of each shell are divided by, besides its volume
+        "N^2": the sum over frames of N_a N_b / V. Independent, uniform points in a periodic box give 1, but for a factor
+        1 - 1 / N_a between equal types. "N(N-1)": without that factor. Near open sides points have fewer neighbors, and
+        g(r) is too small: that is not corrected.
+    threads, periodic, origin : see `neighbor_list`
+
+    `counts` are numbers of pairs, those of equal types counted in both orders. Counts are exact. Frames may be in the
+    memory of a GPU; the result is NumPy's. Ctrl-C is heeded between frames.
     """
     several = not hasattr(frames, "ndim") or frames.ndim == 3
     listed = list(frames) if several else [frames]
@@ -265,22 +301,47 @@ def rdf(frames, cutoff, *, box, bins=200, types=None, periodic=None, origin=None
         listed = [frames]
     if not listed:
         raise ValueError("there are no frames")
-    own = len(listed) > 1 and _core.boxes_in(box, _shape_of(listed[0])[-1], "frame") != 1
+    if normalization not in ("N^2", "N(N-1)"):
+        raise ValueError(f"normalization is {normalization!r}; 'N^2' and 'N(N-1)' are accepted")
+    own = len(listed) > 1 and box is not None and _core.boxes_in(box, _shape_of(listed[0])[-1], "frame") != 1
     if own and len(box) != len(listed):
         raise ValueError(f"there are {len(box)} boxes and {len(listed)} frames; one for all or one for each is accepted")
-    kinds = 1 if types is None or len(types) == 0 else int(types.max() if hasattr(types, "max") else max(types)) + 1
+    names, numbers = ((), [None] * len(listed)) if types is None else _numbered(types, len(listed))
+    kinds = max(1, len(names))
     bins = whole(bins, "bins", 1, 2**20)
     cutoff = real_number(cutoff, "cutoff")
-    pairs = _core.PairCounts(cutoff, bins, kinds, whole(threads, "threads"))
+    pairs = _core.PairCounts(cutoff, bins, kinds, normalization == "N(N-1)", whole(threads, "threads"))
     for number, frame in enumerate(listed):
-        pairs.add(frame, f"points of frame {number}", box[number] if own else box, periodic, origin, types)
+        of = box[number] if own else box
+        pairs.add(frame, f"points of frame {number}", of, periodic, origin, numbers[number])
     g, counts = pairs.result()
     r = (np.arange(bins) + 0.5) * (cutoff / bins)
     if types is None:
         return RadialDistribution(r, g[0], counts[0])
     a, b = np.triu_indices(kinds)
-    table = np.empty((kinds, kinds, bins))
-    numbers = np.empty((kinds, kinds, bins), dtype=np.int64)
-    table[a, b] = table[b, a] = g
-    numbers[a, b] = numbers[b, a] = counts
-    return RadialDistribution(r, table, numbers)
+    tables = [np.empty((kinds, kinds, bins), values.dtype) for values in (g, counts)]
+    for table, values in zip(tables, (g, counts)):
+        table[a, b] = table[b, a] = values
+    result = RadialDistribution(r, *tables)
+    result.types = names
+    return result
+
+
+def _numbered(types, frames):
+    """(names of the types, the numbers of each frame's points): of types for all frames, or for each."""
+    first = types[0] if len(types) > 0 else 0
+    each = [types] if isinstance(first, str) or np.ndim(first) == 0 else list(types)
+    if len(each) not in (1, frames):
+        raise ValueError(f"there are types for {len(each)} frames; there are {frames} frames")
+    if any(_are_names(one) for one in each):
+        names = sorted({str(name) for one in each for name in one})
+        number = {name: k for k, name in enumerate(names)}
+        numbers = [np.array([number[str(name)] for name in one], dtype=np.int64) for one in each]
+    else:
+        most = max((int(one.max() if hasattr(one, "max") else max(one)) for one in each if len(one) > 0), default=0)
+        names, numbers = range(most + 1), each
+    return tuple(names), numbers * frames if len(each) == 1 else numbers
+
+
+def _are_names(types):
+    return len(types) > 0 and (types.dtype.kind in "UO" if isinstance(types, np.ndarray) else isinstance(types[0], str))

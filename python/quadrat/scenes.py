@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scenes of the program `quadrat run`, in memory."""
 
+import contextlib
 import importlib.util
+import json
 import os
 import time
 from typing import NamedTuple
@@ -9,27 +11,32 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _core
+from ._frame import Frame
 from ._numbers import whole
 
 _SECONDS = 0.1  # of work between two looks at Ctrl-C and the clock
 
 
-class Frame(NamedTuple):
-    """The state at a step. arrays: by name, "positions" (N, D) among them; what else there is depends on the model."""
-
-    step: int
-    time: float
-    arrays: dict
-
-
 class Run(NamedTuple):
-    """name, model's facts (method, device, precision, ...), frames, and statistics: arrays by name, one element for each
-    measurement, "step" among them."""
+    """name; facts of the run as it was, with what was given in place of the scene's values; frames, a list of
+    `quadrat.Frame`; statistics: arrays by name, one element for each measurement, "step" and "time" among them.
+
+    facts: "count" of particles, which are "particles", "method", "device", "precision", "steps", "time_step",
+    "frame_every", "statistics_every", "gravity" (None in models without), and "settings": the tables of the scene with
+    every key.
+    """
 
     name: str
     facts: dict
     frames: list
     statistics: dict
+
+    def __repr__(self):
+        facts = self.facts
+        return (
+            f"<Run {self.name}: {facts['count']:,} {facts['particles']}, {facts['steps']:,} steps by {facts['method']} "
+            f"on {facts['device']}; {len(self.frames)} frames, statistics: {', '.join(self.statistics)}>"
+        )
 
 
 class Simulation:
@@ -37,11 +44,12 @@ class Simulation:
 
     Parameters
     ----------
-    scene : the path of a scene's file (docs/scenes.md)
-    steps, method, precision, deterministic, particles, threads, seed : in place of the scene's values
+    scene : the path of a scene's file (docs/scenes.md); FileNotFoundError if there is none
+    steps, method, precision, deterministic, particles, threads, seed, frame_every, statistics_every : in place of the
+        scene's values
     device : "auto", "cpu" or "cuda", in place of the scene's. A GPU needs the package quadrat-cuda13.
 
-    Nothing is written: no folder, frames or checkpoints.
+    Nothing is written: no folder, frames or checkpoints. `run` can.
     """
 
     def __init__(
@@ -56,7 +64,12 @@ class Simulation:
         particles=None,
         threads=None,
         seed=None,
+        frame_every=None,
+        statistics_every=None,
+        _output=None,
     ):
+        with open(scene, "rb"):  # says what is wrong with the path, by the type of the error
+            pass
         choices = {
             "device": (device, ("auto", "cpu", "cuda")),
             "precision": (precision, ("float", "double")),
@@ -66,12 +79,20 @@ class Simulation:
             if value is not None and value not in accepted:
                 raise ValueError(f"{name} is {value!r}; one of {', '.join(accepted)} is accepted")
         gpu = device == "cuda" or (device != "cpu" and importlib.util.find_spec("quadrat_cuda13") is not None)
-        numbers = {"steps": steps, "particles": particles, "threads": threads, "seed": seed}
-        given = (None if value is None else whole(value, name, -(2**63), 2**63 - 1) for name, value in numbers.items())
-        self._simulation = _core.SceneSimulation(
-            gpu, os.fsdecode(scene), device or "", method or "", precision or "", deterministic or "", *given
+        every = {"frame_every": frame_every, "statistics_every": statistics_every}
+        numbers = {"steps": steps, "particles": particles, "threads": threads, "seed": seed, **every}
+        given = (
+            None if value is None else whole(value, name, 0 if name in every else -(2**63), 2**63 - 1)
+            for name, value in numbers.items()
         )
-        self.facts = self._simulation.facts()
+        self._simulation = _core.SceneSimulation(
+            gpu, os.fsdecode(scene), device or "", method or "", precision or "", deterministic or "",
+            "" if _output is None else os.fsdecode(_output), *given,
+        )  # fmt: skip
+        facts = self._simulation.facts()
+        settings = json.loads(facts.pop("settings"))
+        gravity = settings.get("physics", {}).get("gravity")
+        self.facts = {"count": len(self), **facts, "gravity": gravity, "settings": settings}
 
     @property
     def step(self):
@@ -87,14 +108,28 @@ class Simulation:
         wrong. Ctrl-C is heeded about every tenth of a second; the state is then that of the last step taken."""
         self._advance_to(self.step + whole(steps, "steps", 0, 2**63 - 1 - self.step))
 
+    def __repr__(self):
+        facts = self.facts
+        return (
+            f"<Simulation {facts['name']}: {len(self):,} {facts['particles']} at step {self.step:,} of "
+            f"{facts['steps']:,}, by {facts['method']} on {facts['device']}>"
+        )
+
     def state(self):
-        """The arrays of the present state by name, as new arrays of NumPy."""
+        """The present state as new arrays of NumPy in the precision of the run, (N, D): "positions", and "velocity" and
+        "angular_velocity" where the model has them."""
         return self._simulation.state()
 
     def frame(self):
-        """The present state with its step and time."""
+        """The present state as `quadrat.Frame`: what files of frames hold, in float32 and three dimensions."""
         step = self.step
-        return Frame(step, step * self.facts["time_step"], self.state())
+        fields, lower, upper, periodic = self._simulation.frame()
+        positions = fields.pop("positions")
+        if "velocity" in fields:
+            fields["speed"] = np.linalg.norm(fields["velocity"], axis=1)
+        fields["id"] = np.arange(len(positions), dtype=np.uint32)
+        corners = np.array(lower), np.array(upper), np.array(periodic)
+        return Frame(step * self.facts["time_step"], positions, fields, *corners, step)
 
     def measure(self):
         """What the model measures, by name."""
@@ -116,36 +151,54 @@ class Simulation:
         raise TypeError("a Simulation cannot be pickled; open the scene where it is needed")
 
 
-def run(scene, *, frame_every=None, statistics_every=None, progress=None, **options):
-    """Runs a scene to its last step, in memory, and returns `Run` with frames as arrays.
+def run(scene, *, progress=None, output=None, overwrite=False, **options):
+    """Runs a scene to its last step and returns `Run`, with frames as arrays.
 
-    scene, options : see `Simulation`
-    frame_every, statistics_every : steps between frames and between measurements, in place of the scene's; 0: only the
-        first and the last state
+    scene, options : see `Simulation`; frame_every, statistics_every: steps between frames and between measurements; 0:
+        only the first and the last state
     progress : called as progress(step, steps) about ten times a second; what it raises ends the run
+    output : a folder, which gets the files that `quadrat run` writes (docs/scenes.md); by default nothing is written
+    overwrite : replaces the run that the folder holds, as `quadrat run --overwrite`; else such a folder is a ValueError
 
-    Ctrl-C ends the run with KeyboardInterrupt. To keep what there is then, use a `Simulation`. Writes no files; `quadrat
-    run` does.
+    Ctrl-C ends the run with KeyboardInterrupt; files then end with a checkpoint, from which `quadrat run --resume` goes
+    on. To keep what there is in memory, use a `Simulation`. `quadrat.frames.write` writes the frames of a run into one
+    file, `quadrat.view.page` makes a page of it.
     """
-    simulation = Simulation(scene, **options)
-    steps = simulation.facts["steps"]
-    frames_at = _every(simulation.facts["frame_every"] if frame_every is None else frame_every, "frame_every", steps)
-    measured_at = _every(
-        simulation.facts["statistics_every"] if statistics_every is None else statistics_every, "statistics_every", steps
-    )
+    simulation = Simulation(scene, _output=output, **options)
+    facts, steps = simulation.facts, simulation.facts["steps"]
+    frames_at = _every(facts["frame_every"], steps)
+    measured_at = _every(facts["statistics_every"], steps)
+    saved_at = _every(facts["settings"]["output"]["checkpoint_every"], steps)
     frames, measured = [], []
     report = None if progress is None else lambda step: progress(step, steps)
-    for step in sorted({*frames_at, *measured_at}):
-        simulation._advance_to(step, report)
-        if step in frames_at:
-            frames.append(simulation.frame())
-        if step in measured_at:
-            measured.append({"step": step, **simulation.measure()})
+    with _recording(simulation, output is not None, overwrite) as record:
+        for step in sorted({*frames_at, *measured_at, *saved_at} if output is not None else {*frames_at, *measured_at}):
+            simulation._advance_to(step, report)
+            record()
+            if step in frames_at:
+                frames.append(simulation.frame())
+            if step in measured_at:
+                measured.append({"step": step, "time": step * facts["time_step"], **simulation.measure()})
     names = measured[0] if measured else ()
     statistics = {name: np.array([row[name] for row in measured]) for name in names}
-    return Run(simulation.facts["name"], simulation.facts, frames, statistics)
+    return Run(facts["name"], facts, frames, statistics)
 
 
-def _every(every, name, steps):
-    every = whole(every, name, 0, 2**63 - 1)
+@contextlib.contextmanager
+def _recording(simulation, wanted, overwrite):
+    """Gives what is to be called at every step that has something to write."""
+    if not wanted:
+        yield lambda: None
+        return
+    files = simulation._simulation
+    files.begin_record(bool(overwrite))
+    complete = False
+    try:
+        yield lambda: files.record() if simulation.step > 0 else None  # step 0 is written at the beginning
+        complete = True
+    finally:
+        files.end_record(complete)
+
+
+def _every(every, steps):
     return {0, steps} if every == 0 else {*range(0, steps + 1, every), steps}

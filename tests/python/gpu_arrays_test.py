@@ -176,7 +176,7 @@ def test_scenes_run_on_the_gpu(torch):
         pytest.skip(str(problem))
     wanted = quadrat.run(scene, steps=20, particles=500, device="cpu", deterministic="canonical")
     assert found.facts["device"] == "cuda" and wanted.facts["device"] == "cpu"
-    positions = [run.frames[-1].arrays["positions"] for run in (found, wanted)]
+    positions = [run.frames[-1].positions for run in (found, wanted)]
     np.testing.assert_allclose(positions[0], positions[1], atol=1e-4)
 
 

@@ -390,6 +390,49 @@ def test_uniform_points_have_a_radial_distribution_of_one():
     )
 
 
+def test_without_a_box_the_density_is_that_in_the_bounding_box():
+    points = np.random.default_rng(7).uniform(0, 10, (4000, 3))
+    lower, length = points.min(axis=0), np.ptp(points, axis=0)
+    for given in (points, points.astype(np.float32)):
+        found = quadrat.rdf(given, 1.0, bins=4)
+        wanted = quadrat.rdf(given, 1.0, bins=4, box=length, origin=lower, periodic=False)
+        np.testing.assert_allclose(found.rdf, wanted.rdf, rtol=1e-5)
+        assert found.counts.tolist() == wanted.counts.tolist() and 0.85 < found.rdf[3] < 1
+    # Along an axis where all are in one place the box is as long as the cutoff.
+    flat = quadrat.rdf(points * [1, 1, 0], 0.5, bins=1)
+    assert flat.rdf[0] == pytest.approx(flat.counts[0] / (4000**2 / (length[0] * length[1] * 0.5) * np.pi / 6))
+    # Each frame has its own box.
+    two = quadrat.rdf([points, points / 2], 1.0, bins=1)
+    volume = np.prod(length)
+    assert two.rdf[0] == pytest.approx(two.counts[0] / (4000**2 * (1 / volume + 8 / volume) * 4 / 3 * np.pi))
+    assert not quadrat.rdf(np.zeros((0, 3)), 1.0).rdf.any()
+
+
+def test_few_independent_points_have_a_radial_distribution_of_one():
+    frames = np.random.default_rng(8).uniform(0, 1, (20_000, 2, 3))
+    found = quadrat.rdf(frames, 0.5, box=[1, 1, 1], bins=1, normalization="N(N-1)")
+    assert found.rdf[0] == pytest.approx(1, abs=0.02)
+    assert quadrat.rdf(frames, 0.5, box=[1, 1, 1], bins=1).rdf[0] == pytest.approx(found.rdf[0] / 2)
+
+
+def test_types_are_numbers_or_names_of_all_frames_or_of_each():
+    random = np.random.default_rng(9)
+    frames = [random.uniform(0, 5, (n, 3)) for n in (60, 90)]
+    names = [random.choice(["O", "H", "He"], len(frame)) for frame in frames]
+    found = quadrat.rdf(frames, 2.0, box=[5, 5, 5], bins=3, types=names)
+    assert found.types == ("H", "He", "O") and found.rdf.shape == (3, 3, 3)
+    numbers = [np.searchsorted(found.types, one) for one in names]
+    by_number = quadrat.rdf(frames, 2.0, box=[5, 5, 5], bins=3, types=numbers)
+    assert by_number.types == (0, 1, 2)
+    for a, name in enumerate(found.types):
+        for b, other in enumerate(found.types):
+            assert found.pair(name, other).tolist() == by_number.pair(a, b).tolist() == found.rdf[b, a].tolist()
+    alone = [quadrat.rdf(frame, 2.0, box=[5, 5, 5], bins=3, types=list(of)) for frame, of in zip(frames, names)]
+    assert (sum(one.counts for one in alone) == found.counts).all()
+    r, g, counts = quadrat.rdf([frames[0]] * 2, 2.0, box=[5, 5, 5], bins=3, types=names[0])
+    assert (counts == 2 * alone[0].counts).all() and np.allclose(g, alone[0].rdf)
+
+
 @pytest.mark.parametrize(
     "call, error, words",
     [
@@ -423,6 +466,10 @@ def test_uniform_points_have_a_radial_distribution_of_one():
         (lambda p: quadrat.clusters(p, -1.0), ValueError, "-1"),
         (lambda p: quadrat.clusters(p, 1.0, min_points=0), ValueError, "min_points is 0"),
         (lambda p: quadrat.rdf(p, 1.0, box=[9, 9, 9], bins=0), ValueError, "bins"),
+        (lambda p: quadrat.rdf(p, 1.0, normalization="N"), ValueError, r"'N'; 'N\^2' and 'N\(N-1\)'"),
+        (lambda p: quadrat.rdf([p, p, p], 1.0, types=[["A"] * 10] * 2), ValueError, "types for 2 frames; there are 3"),
+        (lambda p: quadrat.rdf([p, p], 1.0, types=[["A"] * 10, ["B"] * 9]), ValueError, r"types.*\(9,\).*10 points"),
+        (lambda p: quadrat.rdf(p, 1.0, types=["A"] * 10).pair("A", "B"), ValueError, "no type 'B'; there are 'A'"),
     ],
 )
 def test_bad_arguments_are_named(call, error, words):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Scenes in memory: what the program computes, progress, and Ctrl-C."""
 
+import json
 import os
 import pathlib
 import signal
@@ -11,6 +12,7 @@ import time
 import numpy as np
 import pytest
 import quadrat
+from quadrat import frames
 
 EXAMPLES = pathlib.Path(__file__).parents[2] / "examples"
 DAM = EXAMPLES / "dam_break_small.toml"
@@ -27,9 +29,10 @@ def test_a_run_gives_frames_and_statistics_as_arrays():
     run = quadrat.run(DAM, frame_every=10, statistics_every=20, progress=lambda *s: seen.append(s), **SMALL)
     assert [frame.step for frame in run.frames] == [0, 10, 20, 30, 40]
     assert run.frames[1].time == pytest.approx(10 * run.facts["time_step"])
-    assert all(frame.arrays["positions"].shape == (500, 3) for frame in run.frames)
-    assert not np.array_equal(run.frames[0].arrays["positions"], run.frames[-1].arrays["positions"])
+    assert all(frame.positions.shape == (500, 3) for frame in run.frames)
+    assert not np.array_equal(run.frames[0].positions, run.frames[-1].positions)
     assert run.statistics["step"].tolist() == [0, 20, 40] and np.isfinite(run.statistics["kinetic_energy"]).all()
+    assert run.statistics["time"].tolist() == [frame.time for frame in run.frames[::2]]
     assert seen[-1] == (40, 40) and all(a < b for a, b in zip(seen, seen[1:]))
 
 
@@ -39,8 +42,88 @@ def test_the_last_state_is_that_of_the_steps_taken_one_by_one():
         simulation.advance()
     run = quadrat.run(DAM, frame_every=0, deterministic="run_to_run", **SMALL)
     assert simulation.step == 40 and len(simulation) == 500 and len(run.frames) == 2
-    for name, array in simulation.state().items():
-        np.testing.assert_array_equal(array, run.frames[-1].arrays[name])
+    state, last = simulation.state(), run.frames[-1]
+    assert set(state) == {"positions", "velocity"}
+    np.testing.assert_array_equal(state["positions"], last.positions)
+    np.testing.assert_array_equal(state["velocity"], last.fields["velocity"])
+
+
+def test_frames_hold_what_files_hold():
+    frame = quadrat.run(DAM, **SMALL).frames[-1]
+    assert set(frame.fields) == {"velocity", "speed", "radius", "id"} and frame.step == 40
+    assert (frame.lower.tolist(), frame.upper.tolist(), frame.periodic.tolist()) == ([-0.5] * 3, [0.5] * 3, [False] * 3)
+    assert frame.fields["radius"].tolist() == [1 / 64] * 500 and frame.fields["id"].tolist() == list(range(500))
+    np.testing.assert_allclose(np.linalg.norm(frame.fields["velocity"], axis=1), frame.fields["speed"], rtol=1e-6)
+
+
+def test_facts_are_those_of_what_was_given():
+    facts = quadrat.run(DAM, frame_every=10, statistics_every=20, seed=7, **SMALL).facts
+    assert (facts["count"], facts["steps"], facts["frame_every"], facts["statistics_every"]) == (500, 40, 10, 20)
+    settings = facts["settings"]
+    assert settings["particles"]["count"] == 500 and settings["particles"]["seed"] == 7
+    assert settings["run"]["steps"] == 40 and settings["run"]["threads"] == 1
+    assert settings["output"]["frame_every"] == 10 and settings["output"]["statistics_every"] == 20
+    assert facts["gravity"] == settings["physics"]["gravity"] and facts["gravity"][1] < 0
+    assert settings["box"]["lower"] == [-0.5] * 3
+    assert quadrat.Simulation(EXAMPLES / "brownian.toml", steps=1, device="cpu").facts["gravity"] is None
+
+
+@pytest.mark.parametrize("scene", sorted(path.name for path in EXAMPLES.glob("*.toml")))
+def test_internals_are_not_shown(scene):
+    simulation = quadrat.Simulation(EXAMPLES / scene, steps=1, device="cpu")
+    assert set(simulation.state()) <= {"positions", "velocity", "angular_velocity"}
+    frame = simulation.frame()
+    assert frame.positions.shape == (len(simulation), 3) and len(frame.fields["id"]) == len(simulation)
+    assert not {"remainders", "listed_positions", "storage_order"} & set(frame.fields)
+
+
+def test_frames_of_a_run_are_written_with_their_velocities(tmp_path):
+    run = quadrat.run(DAM, frame_every=20, **SMALL)
+    assert frames.write(tmp_path / "a.xyz", run) == 3
+    for frame, read in zip(run.frames, frames.read(tmp_path / "a.xyz"), strict=True):
+        for name in ("velocity", "radius", "id"):
+            np.testing.assert_array_equal(read.fields[name], frame.fields[name])
+        np.testing.assert_array_equal(read.positions, frame.positions)
+        assert (read.time, read.lower.tolist()) == (frame.time, frame.lower.tolist())
+    hoomd = pytest.importorskip("gsd.hoomd")
+    frames.write(tmp_path / "a.gsd", run.frames)
+    with hoomd.open(tmp_path / "a.gsd") as read:
+        last = read[2]
+    np.testing.assert_array_equal(last.particles.velocity, run.frames[-1].fields["velocity"])
+    assert last.configuration.step == 40 and np.abs(last.particles.velocity).max() > 0
+
+
+@pytest.mark.skipif("QUADRAT_PROGRAM" not in os.environ, reason="needs the program")
+def test_the_files_of_a_run_are_those_of_the_program(tmp_path):
+    options = {"particles": 300, "steps": 40, "device": "cpu", "threads": 1, "deterministic": "run_to_run"}
+    command = [os.environ["QUADRAT_PROGRAM"], "run", DAM, "--quiet", "--output", tmp_path / "theirs"]
+    command += [f"--{name}={value}" for name, value in options.items()]
+    subprocess.run(command, check=True)
+    run = quadrat.run(DAM, output=tmp_path / "ours", **options)
+    names = {one.relative_to(tmp_path / "theirs") for one in (tmp_path / "theirs").rglob("*") if one.is_file()}
+    assert {one.relative_to(tmp_path / "ours") for one in (tmp_path / "ours").rglob("*") if one.is_file()} == names
+    for name in names:
+        if name.suffix in (".vtp", ".csv", ".pvd", ".txt"):
+            assert (tmp_path / "ours" / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes(), name
+    summaries = [json.loads((tmp_path / one / "summary.json").read_text()) for one in ("ours", "theirs")]
+    for key in ("run", "statistics", "device"):
+        assert summaries[0][key] == summaries[1][key]
+    for ours, theirs in zip(run.frames, frames.read(tmp_path / "ours")):
+        np.testing.assert_array_equal(ours.positions, theirs.positions)
+        assert set(ours.fields) == set(theirs.fields)
+    with pytest.raises(ValueError, match="holds a run already"):
+        quadrat.run(DAM, output=tmp_path / "ours", **options)
+    quadrat.run(DAM, output=tmp_path / "ours", overwrite=True, **options)
+
+
+def test_a_run_that_is_stopped_leaves_files_from_which_it_goes_on(tmp_path):
+    def stop(step, steps):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        quadrat.run(DAM, output=tmp_path / "out", progress=stop, **SMALL)
+    assert (tmp_path / "out" / "checkpoint.bin").exists()
+    assert json.loads((tmp_path / "out" / "summary.json").read_text())["run"]["interrupted"]
 
 
 @pytest.mark.skipif("QUADRAT_PROGRAM" not in os.environ, reason="needs the program")
@@ -85,7 +168,8 @@ def test_control_c_ends_a_run_and_leaves_a_usable_simulation():
 @pytest.mark.parametrize(
     "call, error, words",
     [
-        (lambda: quadrat.run("missing.toml"), OSError, "missing.toml"),
+        (lambda: quadrat.run("missing.toml"), FileNotFoundError, "missing.toml"),
+        (lambda: quadrat.run(EXAMPLES), IsADirectoryError, "examples"),
         (lambda: quadrat.run(DAM, device="gpu"), ValueError, "'gpu'.*auto, cpu, cuda"),
         (lambda: quadrat.run(DAM, precision="half"), ValueError, "'half'.*float, double"),
         (lambda: quadrat.run(DAM, steps=-1, device="cpu"), ValueError, "steps"),

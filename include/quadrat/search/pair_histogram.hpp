@@ -22,6 +22,9 @@ struct pair_histogram_options {
   std::uint32_t types = 1;  ///< of points; each pair of types has a histogram
   /// Accepts points outside the box along open axes, anywhere.
   bool accept_outside = false;
+  /// The expected number of pairs of one type is N_a (N_a - 1) / V instead of N_a^2 / V: that of points which are no
+  /// neighbors of themselves. g(r) of few independent points is then 1, too.
+  bool distinct = false;
 };
 
 /// What has been counted, on the host. Bin k of the types a <= b is at [pair_of_types(a, b) * bins + k].
@@ -32,8 +35,9 @@ struct pair_histogram_result {
   double width = 0;  ///< of a bin: bin k holds distances from k * width to (k + 1) * width
   /// Pairs (i, j, S) with i of type a and j of type b, of all frames. Where a = b, (j, i, -S) is another one.
   std::vector<std::uint64_t> counts;
-  /// The counts divided by what points would give that are independent and uniform in the box: the sum over the frames
-  /// of N_a N_b / V, times the volume of the shell (in 2D, the area of the ring). 0 if there are no such points.
+  /// The counts divided by the sum over the frames of N_a N_b / V, times the volume of the shell (in 2D, the area of the
+  /// ring); 0 if there are no such points. In a periodic box that is what independent, uniform points give, but for a
+  /// factor 1 - 1 / N_a where a = b (see `distinct`). Near open sides points have fewer neighbors; that is not corrected.
   std::vector<double> rdf;
 
   [[nodiscard]] std::size_t pair_of_types(std::uint32_t a, std::uint32_t b) const {

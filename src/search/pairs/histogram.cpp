@@ -175,7 +175,10 @@ void pair_histogram<Context, T, D>::implementation::add(const points_view<T, D>&
   ++frames;
   std::size_t pair = 0;
   for (std::size_t a = 0; a < numbers.size(); ++a) {
-    for (std::size_t b = a; b < numbers.size(); ++b) expected[pair++] += numbers[a] * numbers[b] / std::fabs(volume);
+    for (std::size_t b = a; b < numbers.size(); ++b) {
+      const double others = a == b && options.distinct ? std::max(numbers[b] - 1, 0.0) : numbers[b];
+      expected[pair++] += numbers[a] * others / std::fabs(volume);
+    }
   }
 }
 

@@ -140,6 +140,24 @@ TEST_F(pair_histogram_test, one_pair_of_two_types_by_hand) {
   EXPECT_EQ(histogram.result().frames, 0u);
 }
 
+TEST_F(pair_histogram_test, distinct_points_are_no_neighbors_of_themselves) {
+  const auto two = to_device(context, std::vector<vec<double, 3>>{{1, 1, 1}, {1, 1.5, 1}});
+  const auto three = to_device(context, std::vector<vec<double, 3>>{{1, 1, 1}, {1, 1.5, 1}, {3, 3, 3}});
+  const auto types = to_device(context, std::vector<std::uint32_t>{0, 0, 1});
+  pair_histogram<backend_context, double, 3> all(context, {.cutoff = 1, .bins = 1, .types = 2});
+  pair_histogram<backend_context, double, 3> distinct(context, {.cutoff = 1, .bins = 1, .types = 2, .distinct = true});
+  for (auto* const histogram : {&all, &distinct}) {
+    histogram->add(points_of(two), cube, types.data());
+    histogram->add(points_of(three), cube, types.data());
+  }
+  const double shell = 4 * std::numbers::pi / 3;
+  EXPECT_EQ(distinct.result().counts, (std::vector<std::uint64_t>{4, 0, 0}));
+  EXPECT_EQ(all.result().counts, distinct.result().counts);
+  EXPECT_NEAR(all.result().rdf[0], 4 / ((2 * 2 + 2 * 2) / 64.0 * shell), 1e-12);
+  EXPECT_NEAR(distinct.result().rdf[0], 4 / ((2 * 1 + 2 * 1) / 64.0 * shell), 1e-12);
+  EXPECT_EQ(distinct.result().rdf[2], 0);  // of one point there are no pairs
+}
+
 TEST_F(pair_histogram_test, uniform_points_have_a_distribution_of_one_and_all_threads_count_the_same) {
   std::mt19937_64 random(2);
   std::vector<vec<double, 3>> host(size_or(20'000, 3000));

@@ -125,6 +125,8 @@ overrides<Scene> apply_common(const run_options& options, io::scene_file<Scene>&
   given.apply_name(options.deterministic, scene.run.deterministic, "run.deterministic", "--deterministic");
   given.apply_name(options.precision, scene.run.precision, "run.precision", "--precision");
   given.apply(options.output, scene.output.directory, "output.directory", "--output");
+  given.apply(options.frame_every, scene.output.frame_every, "output.frame_every", "frame_every");
+  given.apply(options.statistics_every, scene.output.statistics_every, "output.statistics_every", "statistics_every");
   given.apply_names(options.frame_format, scene.output.frame_format, "output.frame_format", "--frame-format");
   given.apply(options.steps, scene.run.steps, "run.steps", "--steps");
   given.apply(options.threads, scene.run.threads, "run.threads", "--threads");
