@@ -23,7 +23,7 @@ class Figure:
     log: tuple = (True, True)
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(frozen=True, eq=False)
 class Paper:
     name: str
     about: str

@@ -7,15 +7,18 @@ beside what the papers found, and every file as a table to sort.
 Files that are not results are named and left out."""
 
 import argparse
+import collections
 import html
 import json
 import math
+import os
 import pathlib
 import sys
 
 from . import _command, _papers
 from ._papers import PAPERS
 
+PREFERRED = "H200"  # the device whose panels come first
 _SHOWN = 2000  # rows of a table
 _STRETCHES = 6  # in a sentence about which method is best where
 
@@ -27,9 +30,9 @@ class Results:
         with open(file, encoding="utf-8") as stream:
             content = json.load(stream)
         self.name = file.relative_to(root).as_posix() if file != root else file.name
-        self.meta, self.rows = content["meta"], content["rows"]
+        self.meta, self.rows = (content.get(key) if isinstance(content, dict) else None for key in ("meta", "rows"))
         if not isinstance(self.meta, dict) or not isinstance(self.rows, list):
-            raise ValueError("meta is not an object or rows is not an array")
+            raise ValueError("it has no meta and rows, as quadrat bench --json writes them")
         if not all(isinstance(row, dict) and "op" in row for row in self.rows):
             raise ValueError("a row has no op")
         for row in self.rows:  # rows of choices have what was chosen instead
@@ -49,8 +52,8 @@ def read(path):
     for file in sorted(path.rglob("*.json")) if path.is_dir() else [path]:
         try:
             results.append(Results(file, path))
-        except (ValueError, KeyError, TypeError) as problem:
-            left_out.append(f"{file}: {problem!r}")
+        except ValueError as problem:
+            left_out.append(f"{file}: {problem}")
     if not results:
         raise ValueError(f"{path} holds no results of quadrat bench" + "".join(f"\n  {line}" for line in left_out))
     return results, left_out
@@ -73,7 +76,8 @@ def panels_of(figure, results):
             names = [one.device] * several + [str(_papers.value(row, figure.panels))] * (figure.panels is not None)
             series = found.setdefault(", ".join(names), {}).setdefault(str(_papers.value(row, figure.series)), {})
             series.setdefault(x, _number(y))
-    return {panel: {name: _sorted(points) for name, points in series.items()} for panel, series in found.items()}
+    order = sorted(found, key=lambda name: PREFERRED not in name)  # of equals, the order of the files
+    return {panel: {name: _sorted(points) for name, points in found[panel].items()} for panel in order}
 
 
 def _drawable(figure, results):
@@ -128,7 +132,25 @@ def _figure_json(figure, panels):
     }
 
 
-def _paper_html(paper, results, figures):
+def _docs_of(path, output):
+    """The link from the page to the folder of the papers' pages: that of the clone which the results are in; None if
+    they are in none."""
+    for folder in pathlib.Path(path).resolve().parents:
+        if (folder / "docs" / PAPERS[0].page).exists():
+            return pathlib.Path(os.path.relpath(folder / "docs", pathlib.Path(output).resolve().parent)).as_posix()
+    return None
+
+
+def _sources_html(figure, results):
+    """Links to the tables of the files that a figure is drawn from."""
+    links = (
+        f'<a href="#table{number}">{html.escape(one.name)}</a>'
+        for number, one in enumerate(results) if _drawable(figure, one)
+    )  # fmt: skip
+    return ", ".join(links)
+
+
+def _paper_html(paper, results, figures, docs):
     parts = []
     for figure in paper.figures:
         panels = panels_of(figure, results)
@@ -140,14 +162,34 @@ def _paper_html(paper, results, figures):
         parts.append(
             f'<article><div class="words"><h3>{html.escape(figure.title)}</h3><p>The paper:</p><ul>{findings}</ul>'
             f'<p class="choice" hidden><label>Shown: <select data-figure="{number}"></select></label></p>'
-            f'<p class="best"></p></div><div class="plot" id="figure{number}"></div></article>'
+            f'<p class="best"></p><p class="sources">Drawn from {_sources_html(figure, results)}.</p></div><div class="plot" id="figure{number}"></div></article>'
         )
     if not parts:
         return ""
+    today = "" if docs is None else f' <a href="{html.escape(docs)}/{paper.page}">What holds today</a>.'
     return (
-        f"<section><h2>{html.escape(paper.name)}</h2><p>{html.escape(paper.about)}. "
-        f"What holds today: docs/{paper.page}.</p>{''.join(parts)}</section>"
+        f'<section id="{pathlib.Path(paper.page).stem}"><h2>{html.escape(paper.name)}</h2>'
+        f"<p>{html.escape(paper.about)}.{today}</p>{''.join(parts)}</section>"
     )
+
+
+def _introduction_html(papers, results):
+    """What the page holds, with links to its parts."""
+    devices = collections.Counter(one.device for one in results).most_common(3)
+    links = [(pathlib.Path(paper.page).stem, paper.name) for paper in papers] + [("all", "All results")]
+    return (
+        f"<p>What <code>quadrat bench</code> has measured: {len(results)} files, most of "
+        f"{html.escape(', '.join(f'{name} ({count})' for name, count in devices))}.{_HOW_TO_READ if papers else ''}</p>"
+        f"<nav>{''.join(f'<a href=#{place}>{html.escape(name)}</a>' for place, name in links)}</nav>"
+    )
+
+
+_HOW_TO_READ = (
+    " Papers have compared methods for particles and grids; each of their figures is drawn here from new measurements, "
+    "beside what the paper found. A line is a method, and the sentence below the choice of devices says which is best "
+    "where. Point at a line for its values; click on a name to hide its line, twice to see it alone. Below are all "
+    "files as tables."
+)
 
 
 def _cell(value):
@@ -169,23 +211,25 @@ def _tables_html(results):
         known = [one.meta.get("device") or one.meta.get("machine"), one.meta.get("version"), one.meta.get("commit")]
         about = ", ".join([*(str(word) for word in known if word), f"{len(one.rows):,} rows{cut}"])
         parts.append(
-            f'<details data-table="{number}"><summary><b>{html.escape(one.name)}</b> {html.escape(about)}</summary>'
+            f'<details data-table="{number}" id="table{number}"><summary><b>{html.escape(one.name)}</b> {html.escape(about)}</summary>'
             '<input type="search" placeholder="rows with this text" aria-label="filter">'
             '<div class="scroll"></div></details>'
         )
     return "".join(parts)
 
 
-def page(path, title="Quadrat: measured"):
-    """The page as text, and the lines of files that were left out."""
+def page(path, title="Quadrat: measured", output="report.html"):
+    """The page as text, and the lines of files that were left out. `output`: where it will be, for links to files."""
     offline = _command.needed("plotly.offline", "view")
     results, left_out = read(path)
-    figures = []
-    papers = "".join(_paper_html(paper, results, figures) for paper in PAPERS)
+    figures, docs = [], _docs_of(path, output)
+    found = {paper: _paper_html(paper, results, figures, docs) for paper in PAPERS}
+    papers = "".join(found.values())
     data = {"figures": figures, "tables": [_table_json(one) for one in results]}
     text = (pathlib.Path(__file__).parent / "report.html").read_text(encoding="utf-8")
     for name, value in (
         ("TITLE", html.escape(title)),
+        ("INTRODUCTION", _introduction_html([paper for paper in PAPERS if found[paper]], results)),
         ("PAPERS", papers or "<p>None of these files has figures of the papers.</p>"),
         ("TABLES", _tables_html(results)),
         ("DATA", json.dumps(data, allow_nan=False).replace("</", "<\\/")),
@@ -201,7 +245,7 @@ def main(arguments):
     parser.add_argument("-o", "--output", default="report.html", help="the page (default report.html)")
     parser.add_argument("--title", default="Quadrat: measured")
     options = parser.parse_args(arguments)
-    text, left_out = page(options.path, options.title)
+    text, left_out = page(options.path, options.title, options.output)
     _command.write_whole(options.output, text)
     print(f"{options.output}: {len(text) / 1e6:.1f} MB")
     for line in left_out:

@@ -11,6 +11,7 @@ import argparse
 import base64
 import html
 import json
+import os
 import pathlib
 import sys
 import zlib
@@ -25,26 +26,26 @@ _SAMPLE = 20_000  # particles of a frame from which the range of a field is take
 class _Survey:
     """What the first pass over the frames finds: how many, where, and the range of each field."""
 
-    def __init__(self, path):
+    def __init__(self, name, every):
         self.times, self.samples, self.count = [], {}, None
         self.constant, self.first, self.flat = {}, None, True
-        for frame in frames.read(path):
-            self.add(path, frame)
+        for frame in every():
+            self.add(name, frame)
         if not self.times:
-            raise ValueError(f"{path} holds no frames")
+            raise ValueError(f"{name} holds no frames")
         if self.count == 0:
-            raise ValueError(f"the frames of {path} hold no particles")
+            raise ValueError(f"the frames of {name} hold no particles")
         if not np.isfinite(self.low).all() or not np.isfinite(self.high).all():
-            raise ValueError(f"{path} has particles at positions that are not finite")
+            raise ValueError(f"{name} has particles at positions that are not finite")
 
-    def add(self, path, frame):
+    def add(self, source, frame):
         fields = _scalars(frame)
         if self.count is None:
             self.count, self.first, self.lower, self.upper = len(frame.positions), fields, frame.lower, frame.upper
             self.low, self.high = frame.lower.copy(), frame.upper.copy()
             self.constant = dict.fromkeys(fields, True)
         if len(frame.positions) != self.count or set(fields) != set(self.first):
-            raise ValueError(f"frame {len(self.times)} of {path} has other particles or fields than the first")
+            raise ValueError(f"frame {len(self.times)} of {source} has other particles or fields than the first")
         if self.count:
             self.low = np.minimum(self.low, frame.positions.min(axis=0))
             self.high = np.maximum(self.high, frame.positions.max(axis=0))
@@ -139,10 +140,10 @@ def _evenly(count, most):
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
 
 
-def _encoded(path, survey, kept, chosen, room):
+def _encoded(every, survey, kept, chosen, room):
     """Header and packed frames of the chosen ones; when they take more than `room` bytes, how many do not."""
     encoder, packed, chosen = _Encoder(survey, kept), [], set(chosen.tolist())
-    for index, frame in enumerate(frames.read(path)):
+    for index, frame in enumerate(every()):
         if index not in chosen:
             continue
         packed.append(encoder.frame(frame))
@@ -152,41 +153,61 @@ def _encoded(path, survey, kept, chosen, room):
     return encoder.header() | {"frames": packed, "times": [f"{survey.times[k]:.6g}" for k in sorted(chosen)]}
 
 
-def page(path, title=None, most_frames=200, most_particles=100_000, megabytes=64.0):
-    """The page as text, and a line that says what it holds. Raises ValueError and OSError for what cannot be shown."""
+def page(source, title=None, most_frames=200, most_particles=100_000, megabytes=64.0, gravity=None):
+    """The page as text, and a line that says what it holds.
+
+    source : what `quadrat.run` returns, a list of frames, or a path of what `quadrat.frames.read` reads
+    gravity : three numbers, the direction that is down; by default the run's
+    The others are the options of the command.
+
+    Raises ValueError and OSError for what cannot be shown."""
     for name, value in (("--frames", most_frames), ("--particles", most_particles), ("--megabytes", megabytes)):
         if not value >= 1:
             raise ValueError(f"{name} is {value}; it must be at least 1")
+    if gravity is not None and np.shape(gravity) != (3,):
+        raise ValueError(f"gravity is {gravity!r}; three numbers are accepted")
     k3d = _command.needed("k3d", "view")
-    survey = _Survey(path)
+    name, down, every = _about(source)
+    survey = _Survey(source if isinstance(source, (str, os.PathLike)) else name, every)
     kept = _evenly(survey.count, most_particles)
     chosen = _evenly(len(survey.times), most_frames)
-    data = _encoded(path, survey, kept, chosen, megabytes * 1e6)
+    data = _encoded(every, survey, kept, chosen, megabytes * 1e6)
     while isinstance(data, int):
         # Frames that are farther apart differ more.
         chosen = _evenly(len(survey.times), max(1, int(0.95 * data)))
-        data = _encoded(path, survey, kept, chosen, megabytes * 1e6)
+        data = _encoded(every, survey, kept, chosen, megabytes * 1e6)
     about = f"{len(kept):,} particles, {len(chosen)} frame{'s' if len(chosen) > 1 else ''}"
     if len(kept) < survey.count or len(chosen) < len(survey.times):
         about += f", evenly from {survey.count:,} particles and {len(survey.times)} frames"
-    name, down = _about_run(path)
     title = title or name
     text = (pathlib.Path(__file__).parent / "view.html").read_text(encoding="utf-8")
     text = text.replace("[[TITLE]]", html.escape(title)).replace("[[ABOUT]]", html.escape(about))
     text = text.replace("[[DATA]]", json.dumps(data).replace("</", "<\\/"))
-    return _with_library(k3d, survey, kept, text, title, down), about
+    return _with_library(k3d, survey, kept, text, title, down if gravity is None else gravity), about
 
 
-def _about_run(path):
-    """(name, direction of gravity) as the run's summary has them, or the name of the folder and none."""
-    path = pathlib.Path(path).resolve()
+def write(file, source, **options):
+    """Writes the page of `source` into a file, whole or not at all; see `page`. Returns the line that says what it holds."""
+    text, about = page(source, **options)
+    _command.write_whole(file, text)
+    return f"{about}, {len(text) / 1e6:.1f} MB"
+
+
+def _about(source):
+    """(name, direction of gravity, what gives the frames anew at each call): of a run as it knows them, of a path as the
+    summary in the folder has them, or its name and no direction."""
+    if not isinstance(source, (str, os.PathLike)):
+        listed = list(frames.listed(source))
+        facts = getattr(source, "facts", {})
+        return facts.get("name", "frames").replace("_", " "), facts.get("gravity"), lambda: iter(listed)
+    path = pathlib.Path(source).resolve()
     name, down = path.stem, None
     try:
         settings = json.loads((path / "summary.json").read_text())["settings"]
         name, down = settings["scene"]["name"], settings["physics"].get("gravity")
     except (OSError, ValueError, KeyError, TypeError):
         pass  # a run without a summary: it was stopped, or this is a file
-    return name.replace("_", " "), down
+    return name.replace("_", " "), down, lambda: frames.read(source)
 
 
 def _camera(survey, down):
@@ -212,7 +233,7 @@ def _with_library(k3d, survey, kept, text, title, down):
     if radii is not None:
         look["point_sizes"] = 2 * np.asarray(radii[kept], np.float32)
     plot = k3d.plot(name=title, menu_visibility=False, grid_visible=False, camera_auto_fit=False, camera_fov=45,
-                    axes_helper=0.6, snapshot_type="full")  # fmt: skip
+                    axes_helper=0.6, colorbar_object_id=0, snapshot_type="full")  # fmt: skip
     plot.camera = _camera(survey, down)
     corners = np.array(
         [[survey.lower, survey.upper][b][a] for c in range(8) for a, b in enumerate((c & 1, c >> 1 & 1, c >> 2))]
@@ -225,24 +246,26 @@ def _with_library(k3d, survey, kept, text, title, down):
                        color_map=k3d.matplotlib_color_maps.Viridis, name="particles", **look)  # fmt: skip
     whole = plot.get_snapshot(additional_js_code="quadratView(K3DInstance);")
     head, _, body = whole.partition("<body>")
-    head = head.partition("<title>")[0] + f"<title>{html.escape(title)}</title>" + head.partition("</title>")[2]
+    before, _, rest = head.partition("<title>")
+    device = '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    head = f"{before}{device}<title>{html.escape(title)}</title>{rest.partition('</title>')[2]}"
     return head + "<body>" + text + body
 
 
 def main(arguments):
     parser = argparse.ArgumentParser("python3 -m quadrat.view", description=__doc__.split("\n")[0])
-    parser.add_argument("path", help="a run's folder, or a file of frames (.vtp, .vtu, .xyz, .pvtp, .pvtu)")
+    parser.add_argument("path", help="a run's folder, or a file of frames (.vtp, .vtu, .pvtp, .pvtu, .xyz, .extxyz, .gsd)")
     parser.add_argument("-o", "--output", help="the page; default: view.html in the folder, or beside the file")
     parser.add_argument("--title", help="default: the folder's name")
     parser.add_argument("--frames", type=int, default=200, help="at most so many (default 200)")
     parser.add_argument("--particles", type=int, default=100_000, help="at most so many (default 100000)")
     parser.add_argument("--megabytes", type=float, default=64, help="of data in the page, at most (default 64)")
+    parser.add_argument("--gravity", type=float, nargs=3, metavar=("X", "Y", "Z"), help="down; default: the run's, or -z")
     options = parser.parse_args(arguments)
     path = pathlib.Path(options.path)
     output = options.output or (path / "view.html" if path.is_dir() else path.with_suffix(".html"))
-    text, about = page(path, options.title, options.frames, options.particles, options.megabytes)
-    _command.write_whole(output, text)
-    print(f"{output}: {about}, {len(text) / 1e6:.1f} MB")
+    limits = {"most_frames": options.frames, "most_particles": options.particles, "megabytes": options.megabytes}
+    print(f"{output}: {write(output, path, title=options.title, gravity=options.gravity, **limits)}")
 
 
 if __name__ == "__main__":

@@ -90,6 +90,9 @@ class Browser:
             if not url.startswith(("file:", "data:", "blob:", "about:")):
                 self.problems.append(f"the page asks for {url}")
 
+    def resize(self, width, height):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+
     def open(self, file):
         self.call("Page.navigate", url=file.resolve().as_uri())
 

@@ -3,12 +3,14 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
 import browser
 import numpy as np
 import pytest
+import quadrat
 import runs
 
 from quadrat import _papers, frames, report, view
@@ -66,9 +68,7 @@ def test_large_runs_are_thinned_evenly_and_say_so(out):
         frames.Frame(k, random.random((100_000, 3), np.float32), {}, np.zeros(3), np.ones(3), np.zeros(3, bool))
         for k in range(8)
     ]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(frames, "read", lambda path: iter(many))
-        text, about = view.page("run", megabytes=2)
+    text, about = view.page(many, megabytes=2)
     assert about.startswith("100,000 particles, ") and "evenly from" in about and len(text) < 5e6
 
 
@@ -87,6 +87,80 @@ def test_runs_that_cannot_be_shown_are_refused(tmp_path):
     with pytest.raises(ValueError, match="--frames is 0; it must be at least 1"):
         view.page(tmp_path / "a.xyz", most_frames=0)
     assert view.page(tmp_path / "a.xyz", title="</script><b>")[1] == "1 particles, 1 frame"
+
+
+DAM = pathlib.Path(__file__).parents[2] / "examples" / "dam_break_small.toml"
+
+
+def small_run():
+    try:
+        return quadrat.run(DAM, particles=300, steps=20, frame_every=10, device="cpu", threads=1)
+    except ValueError as problem:
+        pytest.skip(str(problem))
+
+
+def test_a_run_in_memory_has_a_page_with_its_gravity(tmp_path):
+    pytest.importorskip("k3d")
+    run = small_run()
+    text, about = view.page(run)
+    assert about == "300 particles, 3 frames" and "<title>dam break small</title>" in text
+    data, shown = decoded(text)
+    assert data["first"] == "speed" and len(shown) == 3 and data["lower"] == [-0.5] * 3
+    assert "radius" in [field["name"] for field in data["fields"]]
+    assert run.facts["gravity"][1] < 0
+    up = view._camera(view._Survey("run", lambda: iter(run.frames)), run.facts["gravity"])[6:]
+    assert up == [0, 1, 0]
+    assert view.write(tmp_path / "a.html", run.frames, title="frames", gravity=[1, 0, 0]).startswith(about)
+    assert "<title>frames</title>" in (tmp_path / "a.html").read_text()
+
+
+PLACES = """(() => {
+  const of = name => document.getElementById(name).getBoundingClientRect();
+  const inside = [...document.querySelectorAll('#view-panel > *')].map(one => one.getBoundingClientRect());
+  const apart = (a, b) => a.right <= b.left + 0.5 || b.right <= a.left + 0.5 || a.bottom <= b.top + 0.5 || b.bottom <= a.top + 0.5;
+  const panel = of('view-panel'), canvas = of('canvasTarget');
+  return {
+    overlaps: inside.flatMap((a, i) => inside.slice(i + 1).filter(b => !apart(a, b))).length,
+    outside: inside.filter(one => one.left < 0 || one.right > innerWidth || one.bottom > innerHeight).length,
+    covered: canvas.bottom - panel.top,
+    marks: [...document.querySelectorAll('#scale-marks span')].map(one => one.textContent),
+  };
+})()"""
+# Where the corners of the box are on the screen, from -1 to 1 each way.
+CORNERS = """K3DInstance.then(k3d => {
+  const camera = k3d.getWorld().camera, data = JSON.parse(document.getElementById('view-data').textContent);
+  camera.updateMatrixWorld();
+  return [...Array(8).keys()].flatMap(c => {
+    const at = camera.position.clone().set(...[0, 1, 2].map(k => (c >> k & 1 ? data.upper : data.lower)[k]));
+    const seen = at.project(camera);
+    return [seen.x, seen.y];
+  });
+})"""
+
+
+@needs_chromium
+@pytest.mark.parametrize("width, height", [(390, 844), (1280, 800)])
+def test_nothing_covers_anything_and_the_whole_box_is_seen(out, tmp_path, width, height):
+    pytest.importorskip("k3d")
+    view.write(tmp_path / "a.html", out)
+    with browser.Browser() as page:
+        page.resize(width, height)
+        page.open(tmp_path / "a.html")
+        page.wait_for("!!document.body && document.body.dataset.shown")
+        page.wait_for("document.documentElement.style.getPropertyValue('--panel-height') !== ''")
+        found = page.value(PLACES)
+        assert (found["overlaps"], found["outside"]) == (0, 0) and abs(found["covered"]) <= 1
+        assert max(map(abs, page.value(CORNERS))) < 1
+        marks = [float(text) for text in found["marks"]]
+        assert len(marks) > 2 and np.ptp(np.diff(marks)) < 1e-9 * marks[-1]
+        scale = {
+            (0, 11): ["0", "2.5", "5.0", "7.5", "10.0"], (-1, 1): ["-1.0", "-0.5", "0", "0.5", "1.0"],
+            (0, 3e-5): ["0", "1e-5", "2e-5", "3e-5"], (1000, 4400): ["1000", "2000", "3000", "4000"],
+            (-0.24, 0.1): ["-0.2", "-0.1", "0", "0.1"], (0, 2.4e6): ["0", "5e5", "1e6", "1.5e6", "2e6"],
+        }  # fmt: skip
+        for ends, wanted in scale.items():
+            assert page.value(f"viewMarks({list(ends)}).map(one => one[1])") == wanted
+        assert page.problems == []
 
 
 @needs_chromium
@@ -120,6 +194,29 @@ def test_the_slider_and_the_choices_change_the_picture(out):
         assert page.value("document.getElementById('time').textContent").startswith("t = ")
         assert page.problems == []
     assert len(set(pictures)) == 5
+
+
+def test_the_report_says_what_it_is_and_its_links_lead_somewhere(tmp_path):
+    pytest.importorskip("plotly")
+    text, left_out = report.page(RESULTS, output=tmp_path / "report.html")
+    shown = text.partition("<script>")[0]
+    links = re.findall(r'<a href="?([^">]+)', shown)
+    assert len(links) > 20 and text.index("What <code>quadrat bench</code> has measured: ") < text.index("<section")
+    for link in links:
+        if link.startswith("#"):
+            assert shown.count(f'id="{link[1:]}"') == 1, link
+        else:
+            assert (tmp_path / link).exists(), link
+    data = json.loads(text.split('<script id="report-data" type="application/json">')[1].split("</script>")[0])
+    for figure in data["figures"]:
+        names = [panel["name"] for panel in figure["panels"]]
+        assert "H200" in names[0] or not any("H200" in name for name in names), names
+
+
+@pytest.mark.parametrize("name", ["model/ranks_run.json", "model/scaling.json"])
+def test_a_file_that_is_no_result_is_named_with_what_it_lacks(name):
+    with pytest.raises(ValueError, match=f"{name}: it has no meta and rows, as quadrat bench --json writes them"):
+        report.read(RESULTS / name)
 
 
 def test_the_papers_figures_are_drawn_from_the_committed_results():
