@@ -35,7 +35,7 @@ class Run(NamedTuple):
         facts = self.facts
         return (
             f"<Run {self.name}: {facts['count']:,} {facts['particles']}, {facts['steps']:,} steps by {facts['method']} "
-            f"on {facts['device']}; {len(self.frames)} frames, statistics: {', '.join(self.statistics)}>"
+            f"on {facts['device']}; {len(self.frames)} frames, {len(self.statistics)} statistics>"
         )
 
 
