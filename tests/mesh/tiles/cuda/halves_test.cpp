@@ -19,19 +19,19 @@ namespace quadrat::detail {
 
 namespace {
 
-constexpr int extent = 64, width = 6;
+constexpr int crowd_extent = 64, crowd_width = 6;
 
 std::vector<placed_point<float>> crowd_of(std::string_view where, std::size_t count, std::mt19937_64& random) {
   std::vector<placed_point<float>> points(count);
   std::normal_distribution<double> spot;
-  std::uniform_real_distribution<double> along(8, extent - 8);
+  std::uniform_real_distribution<double> along(8, crowd_extent - 8);
   for (auto& point : points) {
     const double t = along(random);
     for (int axis = 0; axis < 3; ++axis) {
       const bool on_line =
           where == "diagonal" || (where == "first axis" && axis == 0) || (where == "last axis" && axis == 2);
       const double x = where == "spot" ? 31.3 + 0.5 * spot(random) : on_line ? t : 30.2 + axis;
-      point.first[axis] = static_cast<int>(std::floor(x)) - width / 2 + 1;
+      point.first[axis] = static_cast<int>(std::floor(x)) - crowd_width / 2 + 1;
       point.place[axis] = static_cast<float>(x - std::floor(x) - 0.5);
     }
   }
@@ -55,7 +55,7 @@ class crowded_mesh {
     reading sum;
     const std::vector<half_scale> scales = scales_of_tile(point, sum.fits);
     float unfit = 0;
-    for (int i = 0; i < width; ++i) {
+    for (int i = 0; i < crowd_width; ++i) {
       const half_scale& scale = scales[static_cast<std::size_t>(point.first[0] % grid_.edge[0] + i)];
       unfit += scale.serves ? 0 : std::fabs(window_.weight(i, point.place[0])) * scale.up;
     }
@@ -76,9 +76,9 @@ class crowded_mesh {
   template <typename F>
   void for_each(const placed_point<float>& point, const F& f) const {
     const double unscaled = std::ldexp(1.0, unit_.product);
-    for (int i = 0; i < width; ++i) {
-      for (int j = 0; j < width; ++j) {
-        for (int k = 0; k < width; ++k) {
+    for (int i = 0; i < crowd_width; ++i) {
+      for (int j = 0; j < crowd_width; ++j) {
+        for (int k = 0; k < crowd_width; ++k) {
           const double weight = unscaled * window_.weight(i, point.place[0]) * window_.weight(j, point.place[1]) *
                                 window_.weight(k, point.place[2]);
           f(shape_.node(point.first[0] + i, point.first[1] + j, point.first[2] + k), i, weight);
@@ -96,7 +96,7 @@ class crowded_mesh {
       for (int j = 0; j < grid_.reach(1); ++j) {
         for (int k = 0; k < grid_.reach(2); ++k) {
           const std::size_t node =
-              shape_.node((begin[0] + i) % extent, (begin[1] + j) % extent, (begin[2] + k) % extent);
+              shape_.node((begin[0] + i) % crowd_extent, (begin[1] + j) % crowd_extent, (begin[2] + k) % crowd_extent);
           moduli.push_back(half_scale::modulus(static_cast<float>(values_[node])));
         }
       }
@@ -109,9 +109,10 @@ class crowded_mesh {
     return scales;
   }
 
-  mesh_shape shape_{{extent, extent, extent}, {width, width, width}, {true, true, true}, 0};
+  mesh_shape shape_{
+      {crowd_extent, crowd_extent, crowd_extent}, {crowd_width, crowd_width, crowd_width}, {true, true, true}, 0};
   tile_grid grid_ = plan_tiles(shape_, false, shape_.size(), false).grid;
-  mesh_window<float> window_ = bspline_window<float>(width);
+  mesh_window<float> window_ = bspline_window<float>(crowd_width);
   half_unit unit_;
   std::vector<double> values_ = std::vector<double>(shape_.size());
 };
