@@ -104,7 +104,7 @@ void mesh_part<Context, T>::compute(const smooth_input<T>& input, const smooth_o
     for_each(context_, "ewald.copy_ends", ends_.systems * ends_.beyond() * ends_.layer,
              copy_ends<T>{ends_, ends_.view(mesh_.data(), mesh_.size())});
   }
-  spreading_->interpolate_with_gradient(mesh_.data(), output.potentials, output.gradients->component);
+  spreading_->interpolate_with_gradient(mesh_.data(), output.potentials, output.gradients);
 }
 
 template <typename Context, typename T>

@@ -12,20 +12,22 @@
 
 namespace quadrat::detail {
 
-/// Throws argument_error for extents below 1 or above 2^22, and for more than 2^31 - 1 mesh points.
+/// Throws argument_error for extents below 1 (2 with mesh points on both ends) or above 2^22, and for more than 2^31 -
+/// 1 mesh points.
 template <typename T, int D>
-[[nodiscard]] mesh_shape make_shape(const box<T, D>& domain, const vec<int, D>& mesh, const mesh_window<T>& window);
+[[nodiscard]] mesh_shape make_shape(const box<T, D>& domain, const vec<int, D>& mesh, const mesh_window<T>& window,
+                                    open_ends ends = open_ends::lower);
 
 /// The shape of the meshes of several systems. Throws argument_error where they are too large together.
 [[nodiscard]] mesh_shape stacked(const mesh_shape& one, const mesh_stack& stack);
 
 template <typename T, int D>
 [[nodiscard]] mesh_axis<T> make_mesh_axis(const box<T, D>& domain, int axis, int extent, int width,
-                                          double exact_length = 0);
+                                          const spread_options& options = {});
 
 /// Mesh units per unit of length, by axis of `shape`; 0 for axes beyond the dimension.
 template <typename T, int D>
-[[nodiscard]] vec<T, 3> gradient_scale(const box<T, D>& domain, const mesh_shape& shape);
+[[nodiscard]] vec<T, 3> gradient_scale(const box<T, D>& domain, const mesh_shape& shape, open_ends ends);
 
 /// Throws argument_error for the first option that is invalid for every method.
 void check_spread_options(const spread_options& options);

@@ -16,20 +16,31 @@
 
 namespace quadrat::detail {
 
+namespace {
+
+/// Cells of the mesh along an axis.
+[[nodiscard]] int cells_along(int extent, bool periodic, open_ends ends) {
+  return periodic || ends == open_ends::lower ? extent : extent - 1;
+}
+
+}  // namespace
+
 template <typename T, int D>
-mesh_shape make_shape(const box<T, D>& domain, const vec<int, D>& mesh, const mesh_window<T>& window) {
+mesh_shape make_shape(const box<T, D>& domain, const vec<int, D>& mesh, const mesh_window<T>& window, open_ends ends) {
   require_window(window.width, window.terms);
   mesh_shape shape{{1, 1, 1}, {1, 1, 1}, {true, true, true}, 3 - D};
   double size = 1;
   for (int d = 0; d < D; ++d) {
     require(mesh[d] >= 1 && mesh[d] <= most_mesh_extent, "the mesh has ", mesh[d], " points along axis ", d, "; 1 to ",
             most_mesh_extent, " are possible");
+    const int cells = cells_along(mesh[d], domain.periodic[d], ends);
+    require(cells >= 1, "the mesh has 1 point along the open axis ", d, "; at least 2 are needed for one at each end");
     const int axis = d + shape.first_axis;
     shape.extent[axis] = mesh[d];
     shape.width[axis] = window.width;
     shape.periodic[axis] = domain.periodic[d];
     size *= mesh[d];
-    require(std::isfinite(static_cast<T>(mesh[d]) / domain.length[d]), "the box has length ", domain.length[d],
+    require(std::isfinite(static_cast<T>(cells) / domain.length[d]), "the box has length ", domain.length[d],
             " along axis ", d, "; it is too thin for ", mesh[d], " mesh points");
   }
   require(size <= static_cast<double>(max_count), "the mesh has ", joined_counts(mesh), " points; at most ", max_count,
@@ -55,12 +66,14 @@ mesh_shape stacked(const mesh_shape& one, const mesh_stack& stack) {
 }
 
 template <typename T, int D>
-mesh_axis<T> make_mesh_axis(const box<T, D>& domain, int axis, int extent, int width, double exact_length) {
+mesh_axis<T> make_mesh_axis(const box<T, D>& domain, int axis, int extent, int width, const spread_options& options) {
   const T length = domain.length[axis];
-  const T scale = static_cast<T>(extent) / length;
-  // The fused extent - scale * length is exact, so this is the remainder of the quotient to rounding.
-  T rest = std::fma(-scale, length, static_cast<T>(extent)) / length;
-  if (sizeof(T) == sizeof(float) && exact_length > 0) rest = static_cast<T>(extent / exact_length - scale);
+  const int cells = cells_along(extent, domain.periodic[axis], options.ends);
+  const double exact_length = options.exact_lengths[axis];
+  const T scale = static_cast<T>(cells) / length;
+  // The fused cells - scale * length is exact, so this is the remainder of the quotient to rounding.
+  T rest = std::fma(-scale, length, static_cast<T>(cells)) / length;
+  if (sizeof(T) == sizeof(float) && exact_length > 0) rest = static_cast<T>(cells / exact_length - scale);
   return {domain.lower[axis],
           domain.upper(axis),
           lattice<T, D>::most_boxes * length,
@@ -73,11 +86,11 @@ mesh_axis<T> make_mesh_axis(const box<T, D>& domain, int axis, int extent, int w
 }
 
 template <typename T, int D>
-vec<T, 3> gradient_scale(const box<T, D>& domain, const mesh_shape& shape) {
+vec<T, 3> gradient_scale(const box<T, D>& domain, const mesh_shape& shape, open_ends ends) {
   vec<T, 3> scale{};
   for (int d = 0; d < D; ++d) {
     const int axis = d + shape.first_axis;
-    scale[axis] = static_cast<T>(shape.extent[axis]) / domain.length[d];
+    scale[axis] = static_cast<T>(cells_along(shape.extent[axis], domain.periodic[d], ends)) / domain.length[d];
   }
   return scale;
 }
@@ -150,10 +163,12 @@ std::string place_complaint(const box<T, D>& domain, const spread_options& optio
 
 /// The message about a footprint that leaves the mesh along the axis; empty if it does not.
 template <typename T, int D>
-std::string footprint_complaint(const box<T, D>& domain, const mesh_shape& shape, T x, int d) {
+std::string footprint_complaint(const box<T, D>& domain, const mesh_shape& shape, const spread_options& options, T x,
+                                int d) {
   if (domain.periodic[d]) return {};
   const int extent = shape.extent[d + shape.first_axis], width = shape.width[d + shape.first_axis];
-  const int first = make_mesh_axis(domain, d, extent, width).locate(x).first;
+  const mesh_axis<T> axis = make_mesh_axis(domain, d, extent, width, options);
+  const int first = axis.moved_inside(axis.locate(x)).first;
   if (first >= 0 && first + width <= extent) return {};
   return message(" has a footprint that leaves the mesh along the open axis ", d, ": mesh points ", first, " to ",
                  first + width - 1, " of 0 to ", extent - 1, " (ask for clip to leave out what is outside)");
@@ -167,8 +182,9 @@ std::string point_complaint(const box<T, D>& domain, const mesh_shape& shape, co
   const std::string name = message("point ", i, " at ", vector_text(point));
   if (kind == fault_kind::not_finite) return name + " is not finite";
   for (int axis = 0; axis < D; ++axis) {
-    const std::string text = kind == fault_kind::outside ? place_complaint(domain, options, point[axis], axis)
-                                                         : footprint_complaint(domain, shape, point[axis], axis);
+    const std::string text = kind == fault_kind::outside
+                                 ? place_complaint(domain, options, point[axis], axis)
+                                 : footprint_complaint(domain, shape, options, point[axis], axis);
     if (!text.empty()) return name + text;
   }
   return name + " was refused";
@@ -183,9 +199,9 @@ std::string late_point_complaint(std::size_t i, fault_kind kind, const mesh_stac
 }
 
 #define QUADRAT_INSTANTIATE(T, D)                                                                               \
-  template mesh_shape make_shape(const box<T, D>&, const vec<int, D>&, const mesh_window<T>&);                  \
-  template mesh_axis<T> make_mesh_axis(const box<T, D>&, int, int, int, double);                                \
-  template vec<T, 3> gradient_scale(const box<T, D>&, const mesh_shape&);                                       \
+  template mesh_shape make_shape(const box<T, D>&, const vec<int, D>&, const mesh_window<T>&, open_ends);       \
+  template mesh_axis<T> make_mesh_axis(const box<T, D>&, int, int, int, const spread_options&);                 \
+  template vec<T, 3> gradient_scale(const box<T, D>&, const mesh_shape&, open_ends);                            \
   template std::string point_complaint(const box<T, D>&, const mesh_shape&, const spread_options&, std::size_t, \
                                        const vec<T, D>&, fault_kind);
 QUADRAT_INSTANTIATE(float, 1)

@@ -21,7 +21,7 @@ struct left_out_of_point {
       const mesh_axis<T>& axis = placement.axis[a];
       if (placement.component[a] == nullptr || axis.periodic) continue;
       const T x = placement.component[a][i * placement.stride];
-      const int first = axis.locate(x).first;
+      const int first = axis.moved_inside(axis.locate(x)).first;
       clipped = clipped || first < 0 || first + axis.width > axis.extent;
       missed = missed || first <= -axis.width || first >= axis.extent;
       beyond = beyond || !(x >= axis.lower && x <= axis.upper);

@@ -121,8 +121,7 @@ detail::point_placement<T> detail::plan_state<Context, T, D>::placement(const po
   detail::point_placement<T> placement{};
   for (int d = 0; d < D; ++d) {
     const int axis = d + setup.shape.first_axis;
-    placement.axis[axis] =
-        detail::make_mesh_axis(domain, d, one.extent[axis], one.width[axis], setup.options.exact_lengths[d]);
+    placement.axis[axis] = detail::make_mesh_axis(domain, d, one.extent[axis], one.width[axis], setup.options);
     placement.component[axis] = points.component[d];
   }
   placement.stride = points.stride;
@@ -274,7 +273,7 @@ detail::value_layout detail::plan_state<Context, T, D>::layout(int components, c
 template <typename Context, typename T, int D>
 void detail::plan_state<Context, T, D>::interpolate_gradient(const detail::value_layout& layout, const T* mesh,
                                                              T* values, T* gradients, bool accumulate) {
-  const vec<T, 3> scale = detail::gradient_scale(domain, one);
+  const vec<T, 3> scale = detail::gradient_scale(domain, one, setup.options.ends);
   timed([&] { engine->interpolate_gradient(layout, mesh, scale.component, values, gradients, accumulate); });
 }
 

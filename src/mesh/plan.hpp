@@ -28,7 +28,7 @@ struct plan_state {
              const spread_options& options)
       : context(where),
         domain(box),
-        one(make_shape(domain, mesh, window)),
+        one(make_shape(domain, mesh, window, options.ends)),
         extents(mesh),
         setup{stacked(one, options.stack), window, options},
         faults(where) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mesh/plan.hpp"
 
+#include <algorithm>
 #include <complex>
 #include <memory>
 
@@ -35,6 +36,16 @@ void spread_plan<Context, T, D>::set_points_asynchronously(const points_view<T, 
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::check() {
   implementation_->check();
+}
+
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::require_lengths(std::size_t of_points, std::string_view name, std::size_t of_mesh,
+                                                 const mesh_call& call) const {
+  const auto vectors = static_cast<std::size_t>(std::max(call.vectors, 0));
+  require(of_points == vectors * point_count(), "there are ", of_points, " ", name, "; ", call.vectors, " vectors of ",
+          point_count(), " are needed");
+  require(of_mesh == vectors * mesh_size(), "there are ", of_mesh, " mesh values; ", call.vectors, " vectors of ",
+          mesh_size(), " are needed");
 }
 
 // The layout comes first: it throws if no points are set, and then there may be no engine.

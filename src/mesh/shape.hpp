@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "quadrat/core/macros.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
@@ -79,6 +80,7 @@ struct mesh_axis {
     int first;
     T place;
   };
+  static constexpr T epsilon = std::numeric_limits<T>::epsilon();
 
   /// Any finite x. First mesh points beyond an open axis by more than a footprint are given as extent or -width. A
   /// position too many periods away to resolve is given an arbitrary valid place.
@@ -114,6 +116,13 @@ struct mesh_axis {
     if (!(place >= T(0))) place = T(0);
     const int before = width / 2;
     return {home(whole - static_cast<T>(before) + T(1)), place - T(0.5)};
+  }
+  /// The same position to rounding, but with a footprint inside an open axis where only the end of its window is
+  /// outside, at which the weight is zero.
+  [[nodiscard]] QUADRAT_HD position moved_inside(const position& at) const {
+    const bool next = !periodic && at.first > 0 && at.first == extent - width + 1;
+    const bool at_end = at.place + T(0.5) <= static_cast<T>(extent) * epsilon;
+    return next && at_end ? position{at.first - 1, T(0.5) - epsilon / 2} : at;
   }
 
  private:
@@ -165,7 +174,8 @@ struct point_placement {
       const T x = component[a][i * stride];
       const fault_kind here = fault_of(a, x);
       if (here == fault_kind::not_finite || fault == fault_kind::none) fault = here == fault_kind::none ? fault : here;
-      const auto position = axis[a].locate(here == fault_kind::none ? x : axis[a].lower);
+      auto position = axis[a].locate(here == fault_kind::none ? x : axis[a].lower);
+      if (!clip) position = axis[a].moved_inside(position);
       placed.first[a] = position.first + (a == stacked_axis ? shift : 0);
       placed.place[a] = position.place;
       if (!axis[a].periodic && !clip && (position.first < 0 || position.first + axis[a].width > axis[a].extent)) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -288,10 +289,10 @@ TEST_F(spread_plan_test, a_footprint_that_leaves_an_open_axis_is_named) {
       return points_error(it, method);
     };
     expect_words(complaint(0.25f), {"point 5 ", "0.25", "axis 1", "-1 to 2", "0 to 7", "clip"});
-    expect_words(complaint(3), {"point 5 ", "axis 1", "5 to 8"});
+    expect_words(complaint(3.00001f), {"point 5 ", "axis 1", "5 to 8"});
     expect_words(complaint(1e30f), {"point 5 ", "axis 1"});
     expect_words(complaint(0.5f), {"point 6 ", "-2"});
-    expect_words(complaint(std::nextafter(3.0f, 0.0f)), {"point 6 "});
+    expect_words(complaint(3), {"point 6 "});
   }
 }
 
@@ -411,6 +412,48 @@ TEST_F(spread_plan_test, null_pointers_are_refused) {
   expect_words(refusal([&] { plan.interpolate_with_gradient(mesh.data(), values.data(), null); }),
                {"60 gradients", "null"});
   expect_right(context, plan, it);
+}
+
+TEST_F(spread_plan_test, arrays_of_other_lengths_are_refused) {
+  const backend_context context;
+  const case3 it = case_inside();
+  array<float, backend_context> values(context, 120), mesh(context, 1024);
+  array<vec<float, 3>, backend_context> gradients(context, 120);
+  auto plan = make_plan(context, it, "auto", it.order);
+  set_points(context, plan, it);
+  const auto refusal = [](const auto& action) { return error_of<argument_error>(action); };
+  const auto of_points = [&](std::size_t count) { return std::span<float>(values.data(), count); };
+  const auto of_mesh = [&](std::size_t count) { return std::span<float>(mesh.data(), count); };
+  const std::span<vec<float, 3>> slopes(gradients.data(), 60);
+  expect_words(refusal([&] { plan.spread(of_points(59), of_mesh(512)); }), {"59 values", "1 vectors of 60"});
+  expect_words(refusal([&] { plan.interpolate(of_mesh(511), of_points(60)); }), {"511 mesh values", "of 512"});
+  expect_words(refusal([&] { plan.spread(of_points(60), of_mesh(512), {.vectors = 2}); }), {"60 values", "2 vectors"});
+  expect_words(refusal([&] { plan.interpolate_gradient(of_mesh(512), slopes.first(20)); }), {"20 gradients", "of 60"});
+  expect_words(refusal([&] { plan.interpolate_with_gradient(of_mesh(512), of_points(60), slopes.first(20)); }),
+               {"20 gradients", "of 60"});
+  fill_bytes(context, values.data(), 0, values.bytes());
+  plan.spread(of_points(120), of_mesh(1024), {.vectors = 2});
+  EXPECT_EQ(to_host(context, mesh), std::vector<float>(1024));
+}
+
+TEST_F(spread_plan_test, gradients_are_vectors_too) {
+  const backend_context context;
+  const case3 it = case_inside();
+  auto plan = make_plan(context, it, "tiles", it.order);
+  set_points(context, plan, it);
+  const auto mesh = to_device(context, random_values<float>(512, 3, true));
+  array<float, backend_context> numbers(context, 180), values(context, 60);
+  array<vec<float, 3>, backend_context> first(context, 60), second(context, 60);
+  plan.interpolate_gradient(mesh.data(), numbers.data());
+  plan.interpolate_gradient(mesh.data(), first.data());
+  plan.interpolate_with_gradient(mesh.data(), values.data(), second.data());
+  const auto wanted = to_host(context, numbers);
+  const auto found = to_host(context, first), with_values = to_host(context, second);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const int axis = static_cast<int>(i % 3);
+    EXPECT_EQ(found[i / 3][axis], wanted[i]);
+    EXPECT_NEAR(with_values[i / 3][axis], wanted[i], 1e-4);
+  }
 }
 
 TEST_F(spread_plan_test, points_that_a_stride_of_zero_puts_at_one_place_are_refused) {

@@ -163,6 +163,15 @@ class SpreadTest(mesh_support.MeshTest):
         inside = self.put("inside.csv", "x\n0.5\n")
         self.assertNotIn("left out", self.quadrat("spread", inside, *accept, "--device", "cpu").stdout)
 
+    def test_open_axes_may_have_mesh_points_on_both_faces(self):
+        points = self.put("points.csv", "x\n0\n0.9375\n1\n")
+        open_box = ["--mesh", 9, "--order", 2, "--box", 1, "--periodic", "none"]
+        self.assertIn("point 1 at (0.9375) has a footprint", self.refusal(points, *open_box, code=1))
+        result = self.result(points, *open_box, "--ends", "both")
+        self.assertAlmostEqual(result["mesh"]["sums"][0], 3, places=12)
+        self.assertEqual(result["spread"]["ends"], "both")
+        self.assertIn("at least 2", self.refusal(points, "--mesh", 1, *open_box[2:], "--ends", "both"))
+
     XYZ = '2\nLattice="2 0 0 0 1 0 0 {b} 4" {pbc} Properties=species:S:1:pos:R:3\nH 0.5 0.5 0.5\nH 1.5 0.25 3\n'
 
     def test_xyz_files_bring_their_box(self):

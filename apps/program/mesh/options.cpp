@@ -20,7 +20,7 @@ namespace quadrat::program {
 namespace {
 
 constexpr std::array<std::string_view, 2> outside_choices{"wrap", "refuse"}, edge_choices{"refuse", "clip"},
-    beyond_choices{"refuse", "accept"};
+    beyond_choices{"refuse", "accept"}, end_choices{"lower", "both"};
 
 void add_mesh_choices(CLI::App& command, mesh_options& o) {
   command.add_option("--order", o.order, "of the B-splines: mesh points of a footprint along an axis, 1 to 8")
@@ -38,6 +38,11 @@ void add_mesh_choices(CLI::App& command, mesh_options& o) {
       .add_option("--beyond", o.beyond,
                   "points beyond the box along open axes: refuse, or accept what of their footprint meets the mesh")
       ->check(one_of(beyond_choices))
+      ->capture_default_str();
+  command
+      .add_option("--ends", o.ends,
+                  "mesh points on open axes: the first on the lower face (lower), or also the last on the upper one")
+      ->check(one_of(end_choices))
       ->capture_default_str();
   command.add_option("--uses", o.uses, "choose the method as if the same points were used so often")
       ->check(any_number())
@@ -80,6 +85,7 @@ spread_options plan_options(const mesh_options& options, bool refuse_outside) {
   result.outside = refuse ? outside_points::refuse : outside_points::wrap;
   result.edges = options.edges == "clip" ? open_footprints::clip : open_footprints::refuse;
   result.beyond = options.beyond == "accept" ? points_beyond::accept : points_beyond::refuse;
+  result.ends = options.ends == "both" ? open_ends::both : open_ends::lower;
   result.uses = options.uses;
   return result;
 }

@@ -24,6 +24,7 @@ struct mesh_options {
   std::optional<std::string> outside;  ///< nothing: refused in the unit box that nobody gave, else wrapped
   std::string edges = "refuse";
   std::string beyond = "refuse";
+  std::string ends = "lower";
   double uses = 1;
   device_options device;
   std::optional<std::string> precision;

@@ -66,7 +66,7 @@ json method_json(const mesh_report& report, const mesh_options& options, const m
   json result{{"order", task.order},       {"precision", task.single ? "float" : "double"},
               {"method", outcome.method},  {"reason", outcome.reason},
               {"outside", report.outside}, {"edges", options.edges},
-              {"beyond", options.beyond}};
+              {"beyond", options.beyond},  {"ends", options.ends}};
   const mesh_left_out& left_out = outcome.left_out;
   result["left_out"] = {{"clipped", left_out.clipped}, {"missed", left_out.missed}, {"beyond", left_out.beyond}};
   if (task.operation == mesh_operation::spread) result["deterministic"] = report.reproducible;

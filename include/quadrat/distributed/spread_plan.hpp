@@ -59,8 +59,14 @@ class distributed_spread_plan {
   void interpolate(const T* mesh, T* values);
   void interpolate(const std::complex<T>* mesh, std::complex<T>* values);
   void interpolate_gradient(const T* mesh, T* gradients);
+  void interpolate_gradient(const T* mesh, vec<T, D>* gradients) {
+    interpolate_gradient(mesh, reinterpret_cast<T*>(gradients));
+  }
   /// Both in one pass.
   void interpolate_with_gradient(const T* mesh, T* values, T* gradients);
+  void interpolate_with_gradient(const T* mesh, T* values, vec<T, D>* gradients) {
+    interpolate_with_gradient(mesh, values, reinterpret_cast<T*>(gradients));
+  }
 
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;

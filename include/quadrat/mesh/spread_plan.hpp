@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,6 +38,12 @@ enum class points_beyond {
   accept   ///< its footprint is treated like that of any other point, and it is counted: spread_plan::left_out
 };
 
+/// Where the K mesh points of an open axis are.
+enum class open_ends {
+  lower,  ///< K cells, each with a mesh point at its lower end: none on the upper face of the box
+  both    ///< K - 1 cells: the first mesh point on the lower face, the last on the upper one
+};
+
 /// Numbers of points of the last set_points that do not contribute fully. The same in every run.
 struct mesh_left_out {
   std::uint64_t clipped = 0;  ///< all or part of the footprint is outside the mesh
@@ -64,6 +71,7 @@ struct spread_options {
   outside_points outside = outside_points::wrap;
   open_footprints edges = open_footprints::refuse;
   points_beyond beyond = points_beyond::refuse;
+  open_ends ends = open_ends::lower;
   /// Expected calls of spread per call of set_points. The choice of a method depends on it.
   double uses = 1;
   /// Whether set_points_asynchronously has to work: then no method is chosen that cannot, such as hybrid_mesh.
@@ -91,9 +99,10 @@ struct mesh_call {
 /// A plan: constructed for a mesh, given points whenever they move, and used any number of times. Move-only. Context:
 /// cpu_context or cuda_context; T: float or double; D: 1, 2, 3.
 ///
-/// Mesh point (i, j, k) is at lower + (i L_x / K_x, j L_y / K_y, k L_z / K_z), along open axes too; mesh arrays are
-/// C-ordered [x][y][z], z varies fastest. Extents may be 1 to 2^22, even smaller than the window; the mesh has at most
-/// 2^31 - 1 points. Values and results are in the order of the given points, in the memory of the context.
+/// Mesh point (i, j, k) is at lower + (i L_x / K_x, j L_y / K_y, k L_z / K_z), along open axes too, unless options.ends
+/// puts mesh points on both faces: then i L_x / (K_x - 1). Mesh arrays are C-ordered [x][y][z], z varies fastest.
+/// Extents may be 1 to 2^22 (2 with ends on both faces), even smaller than the window; the mesh has at most 2^31 - 1
+/// points. Values and results are in the order of the given points, in the memory of the context.
 ///
 /// A non-finite value of a point or a mesh point makes the results it contributes to non-finite; with `tiles` on GPUs
 /// also results within 15 mesh points of those.
@@ -156,12 +165,48 @@ class spread_plan {
   /// Asynchronous.
   void interpolate_gradient(const T* mesh, T* gradients, const mesh_call& call = {});
   void interpolate_gradient(const std::complex<T>* mesh, std::complex<T>* gradients, const mesh_call& call = {});
+  void interpolate_gradient(const T* mesh, vec<T, D>* gradients, const mesh_call& call = {}) {
+    interpolate_gradient(mesh, reinterpret_cast<T*>(gradients), call);
+  }
 
   /// Both in one call, for at most the price of the two: values[i] as of `interpolate`, gradients as of
   /// `interpolate_gradient`. Asynchronous.
   void interpolate_with_gradient(const T* mesh, T* values, T* gradients, const mesh_call& call = {});
   void interpolate_with_gradient(const std::complex<T>* mesh, std::complex<T>* values, std::complex<T>* gradients,
                                  const mesh_call& call = {});
+  void interpolate_with_gradient(const T* mesh, T* values, vec<T, D>* gradients, const mesh_call& call = {}) {
+    interpolate_with_gradient(mesh, values, reinterpret_cast<T*>(gradients), call);
+  }
+
+  /// The same with arrays whose lengths are known. Throw argument_error also where a length is not that of the call's
+  /// vectors; the pointers that other calls take cannot be checked.
+  void spread(std::span<const T> values, std::span<T> mesh, const mesh_call& call = {}) {
+    require_lengths(values.size(), "values", mesh.size(), call);
+    spread(values.data(), mesh.data(), call);
+  }
+  void spread(std::span<const std::complex<T>> values, std::span<std::complex<T>> mesh, const mesh_call& call = {}) {
+    require_lengths(values.size(), "values", mesh.size(), call);
+    spread(values.data(), mesh.data(), call);
+  }
+  void interpolate(std::span<const T> mesh, std::span<T> values, const mesh_call& call = {}) {
+    require_lengths(values.size(), "values", mesh.size(), call);
+    interpolate(mesh.data(), values.data(), call);
+  }
+  void interpolate(std::span<const std::complex<T>> mesh, std::span<std::complex<T>> values,
+                   const mesh_call& call = {}) {
+    require_lengths(values.size(), "values", mesh.size(), call);
+    interpolate(mesh.data(), values.data(), call);
+  }
+  void interpolate_gradient(std::span<const T> mesh, std::span<vec<T, D>> gradients, const mesh_call& call = {}) {
+    require_lengths(gradients.size(), "gradients", mesh.size(), call);
+    interpolate_gradient(mesh.data(), gradients.data(), call);
+  }
+  void interpolate_with_gradient(std::span<const T> mesh, std::span<T> values, std::span<vec<T, D>> gradients,
+                                 const mesh_call& call = {}) {
+    require_lengths(values.size(), "values", mesh.size(), call);
+    require_lengths(gradients.size(), "gradients", mesh.size(), call);
+    interpolate_with_gradient(mesh.data(), values.data(), gradients.data(), call);
+  }
 
   [[nodiscard]] std::size_t point_count() const;
   /// The context that all work runs in.
@@ -179,6 +224,8 @@ class spread_plan {
   [[nodiscard]] std::size_t bytes() const;
 
  private:
+  void require_lengths(std::size_t of_points, std::string_view name, std::size_t of_mesh, const mesh_call& call) const;
+
   struct implementation;
   std::unique_ptr<implementation> implementation_;
 };

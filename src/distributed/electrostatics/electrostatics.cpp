@@ -358,7 +358,7 @@ void distributed_electrostatics<Context, T>::implementation::add_long_range(bool
   fill_bytes(context, zero.data(), 0, zero.bytes());
   for_each(context, "ewald.influence", count, detail::multiply_own_modes<T>{all, numbers, zero.data()});
   fft->inverse(reinterpret_cast<std::complex<T>*>(spectrum.data()), mesh.data());
-  spreading->interpolate_with_gradient(mesh.data(), smooth_potentials.data(), smooth_gradients.data()->component);
+  spreading->interpolate_with_gradient(mesh.data(), smooth_potentials.data(), smooth_gradients.data());
   T at_zero = T(0);
   if (potentials_wanted) {
     // One rank has it, the others have zeros.

@@ -78,6 +78,8 @@ template <typename T, int D>
                                               const mesh_patch<D>& patch) {
   require(options.edges == open_footprints::refuse && options.beyond == points_beyond::refuse,
           "over several ranks footprints and points beyond open axes are refused; the options must say so");
+  require(options.ends == open_ends::lower,
+          "over several ranks open axes have no mesh point on the upper face; the options must say so");
   // The face of an open axis is that of the patch after rounding.
   options.beyond = points_beyond::accept;
   for (int axis = 0; axis < D; ++axis) {
