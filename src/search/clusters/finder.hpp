@@ -14,6 +14,7 @@
 #include "quadrat/parallel/workspace.hpp"
 #include "quadrat/search/cluster_finder.hpp"
 #include "search/clusters/groups.hpp"
+#include "search/clusters/labels.hpp"
 #include "search/clusters/search.hpp"
 #include "search/point_complaint.hpp"
 
