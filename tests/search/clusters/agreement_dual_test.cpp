@@ -158,4 +158,35 @@ TYPED_TEST(clusters_agreement, crowded_cells_give_the_labels_of_the_reference) {
   }
 }
 
+/// Where positions round by a good part of a linking length, and by more, in boxes whose open vector is tilted against
+/// periodic ones.
+TYPED_TEST(clusters_agreement, points_far_outside_of_tilted_boxes_have_the_labels_of_the_reference) {
+  using T = typename TypeParam::T;
+  constexpr int D = TypeParam::D;
+  vec<vec<T, D>, D> vectors{};
+  for (int axis = 0; axis < D; ++axis) vectors[axis][axis] = T(5);
+  vectors[D - 1][0] = T(1.75);
+  auto periodic = vec<bool, D>::filled(true);
+  periodic[D - 1] = false;
+  const auto box = make_lattice(vec<T, D>{}, vectors, periodic);
+  for (const double scale : {1e1, 1e2, 1e3, 1e4, 3e4, 1e5, 3e5, 1e6}) {
+    SCOPED_TRACE(message("scale ", scale));
+    std::mt19937_64 random(11);
+    std::vector<vec<T, D>> points;
+    for (int i = 0; i < 150; ++i) {
+      auto point = make_vec<T, D>([&](int) { return 5 * random_unit<T>(random); });
+      point += std::floor(static_cast<T>(scale * (i % 3))) * vectors[D - 1];
+      points.push_back(point);
+    }
+    for (const std::uint32_t min_points : {1u, 4u}) {
+      const cluster_options<T> options{T(0.75), min_points, true};
+      const auto wanted = reference::clusters(box, points, options);
+      if (!cluster_bits_agree && wanted.margin < 64) continue;
+      const found_clusters found = find_clusters(backend_context(), box, options, points);
+      EXPECT_EQ(found.labels, wanted.labels) << min_points;
+      EXPECT_EQ(found.sizes, wanted.sizes) << min_points;
+    }
+  }
+}
+
 }  // namespace quadrat::test
