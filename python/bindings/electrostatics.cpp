@@ -121,6 +121,8 @@ class charges_sums {
     result["mesh"] = nb::make_tuple(found.parameters.mesh[0], found.parameters.mesh[1], found.parameters.mesh[2]);
     result["order"] = found.parameters.order;
     result["error"] = found.error;
+    result["energy_error"] = found.energy_error;
+    result["virial_error"] = found.virial_error;
     return result;
   }
 

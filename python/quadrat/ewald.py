@@ -94,7 +94,13 @@ class Ewald(State):
 
     @property
     def report(self):
-        """What was chosen in the last call, and the error that is expected."""
+        """What was chosen in the last call, and the errors that are expected.
+
+        `error` : of forces, in units of k q^2 / d^2. `energy_error`, `virial_error` : of the energies of points and the
+        traces of their virials, in units of k q^2 / d; the energy of a system and each component of its virial, over the
+        number of points, are at most as wrong. With q^2 the mean square charge and d = (volume / points)^(1/3).
+        `mesh` is along the shortest vectors with the same images, if the cell is strongly sheared.
+        """
         return self._sums.report()
 
 

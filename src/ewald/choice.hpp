@@ -32,6 +32,7 @@ struct charged_system {
   /// how much more the errors of neighbors add up where clusters have a charge. Below 1 counts as 1.
   double coherence = 1;
   double companions = 0;  ///< mean number of other points in the box of a point
+  double net_charge = 0;
   [[nodiscard]] double volume() const;
   /// At distances up to this.
   [[nodiscard]] double crowding_within(double distance) const;
@@ -42,6 +43,10 @@ struct charged_system {
 struct ewald_errors {
   double short_range = 0;  ///< root mean square, in units of the reference force
   double mesh = 0;
+  /// Of a charge's half of the energies and virials of its pairs, in units of the reference force times
+  /// (volume / points)^(1/3).
+  double energy = 0;
+  double virial = 0;
   [[nodiscard]] double total() const;
 };
 
@@ -64,7 +69,7 @@ template <typename T>
 /// crystals. Without rounding. 0 without charges.
 [[nodiscard]] ewald_errors predicted_errors(const ewald_setup& setup, const charged_system& system);
 
-/// Of the system with the largest error.
+/// Of the system with the largest error of forces; of energies and virials the largest of all.
 struct largest_errors {
   ewald_errors errors;
   std::size_t system = 0;

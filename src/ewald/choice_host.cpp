@@ -88,6 +88,7 @@ void check_request(const ewald_request& request) {
     system.points = std::max(system.points, 1.0);
     system.sum_of_squares = system.points;
     system.sum_of_fourth_powers = 0;
+    system.net_charge = 0;
     result.push_back(system);
   }
   return result;

@@ -107,6 +107,7 @@ measured_charges measured_systems(const std::vector<crowding_boxes<T>>& boxes,
     charged_system& system = systems[static_cast<std::size_t>(after - boxes.begin()) - 1];
     system.sum_of_squares += square;
     system.sum_of_fourth_powers += square * square;
+    system.net_charge += static_cast<double>(charges[i]);
   }
   for (std::size_t k = 0; k < systems.size(); ++k)
     systems[k].coherence = coherence_of(boxes[k], charge_of_box, systems[k]);
@@ -117,6 +118,7 @@ measured_charges measured_systems(const std::vector<crowding_boxes<T>>& boxes,
     system.points *= more;
     system.sum_of_squares *= more;
     system.sum_of_fourth_powers *= more;
+    system.net_charge *= more;
   }
   return result;
 }

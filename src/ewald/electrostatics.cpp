@@ -88,6 +88,8 @@ void electrostatics<Context, T>::implementation::describe_errors(const detail::e
   report.short_range_error = errors.short_range / strictness;
   report.mesh_error = errors.mesh / strictness;
   report.error = errors.total() / strictness;
+  report.energy_error = errors.energy / std::sqrt(strictness);
+  report.virial_error = errors.virial / std::sqrt(strictness);
 }
 
 template <typename Context, typename T>

@@ -28,5 +28,10 @@ inline constexpr double error_margin = 1.2;
 [[nodiscard]] double mesh_error(const ewald_splitting& splitting, const split_spectrum& spectrum,
                                 const window_aliases* window, const vec<int, 3>& mesh, const charged_system& system,
                                 int nodes);
+/// Root mean squares of a charge's half of the energies and virials of its pairs. The error of a system's energy is the
+/// sum of those of its charges, so that over the number of charges it is at most this, however correlated they are.
+[[nodiscard]] ewald_errors energy_errors(const ewald_splitting& splitting, const split_spectrum& spectrum,
+                                         const window_aliases* window, const vec<int, 3>& mesh,
+                                         const charged_system& system);
 
 }  // namespace quadrat::detail

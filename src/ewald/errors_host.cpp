@@ -19,18 +19,23 @@ namespace {
   return std::max(system.sum_of_fourth_powers, system.sum_of_squares * system.sum_of_squares / system.points);
 }
 
-/// The integral of the square of the short-range force over all space beyond the cutoff (Kolafa and Perram 1992, whose
-/// closed form is its leading term).
-[[nodiscard]] double force_beyond_cutoff(const ewald_splitting& splitting) {
+/// The integral of a function of the distance and the short-range force over all space beyond the cutoff.
+template <typename F>
+[[nodiscard]] double beyond_cutoff(const ewald_splitting& splitting, const F& f) {
   // The force decays as exp(-alpha^2 r^2): nodes in w, with r^2 = cutoff^2 + w / (2 alpha^2).
   const double rc = splitting.cutoff(), rate = 2 * splitting.parameter() * splitting.parameter();
   constexpr double far = 32;
   double sum = 0;
   for (const quadrature_node& node : quadrature(16)) {
-    const double r = std::sqrt(rc * rc + far * (0.5 + node.place) / rate), force = splitting.short_range_force(r);
-    sum += node.weight * far / (2 * rate) * 4 * pi * r * force * force;
+    const double r = std::sqrt(rc * rc + far * (0.5 + node.place) / rate);
+    sum += node.weight * far / (2 * rate) * 4 * pi * r * f(r, splitting.short_range_force(r));
   }
   return sum;
+}
+
+/// Of the square of the force (Kolafa and Perram 1992, whose closed form is its leading term).
+[[nodiscard]] double force_beyond_cutoff(const ewald_splitting& splitting) {
+  return beyond_cutoff(splitting, [](double, double force) { return force * force; });
 }
 
 /// Where few of something make an error, the mean over all arrangements says little about one of them: a number with a
@@ -101,11 +106,39 @@ double short_range_error(const ewald_splitting& splitting, const charged_system&
   return std::sqrt(weight * force_beyond_cutoff(splitting) / system.volume());
 }
 
+/// Mean square of the force between two charges of 1 that is due to the modes above c / cutoff.
+[[nodiscard]] static double left_out_square(double cutoff, double band, const charged_system& system) {
+  return 16 * pi * band * std::exp(-2 * band) * (1 - 0.25 / band) / (system.volume() * cutoff);
+}
+
 double left_out_error(double cutoff, double band, const charged_system& system) {
   const double alpha = gaussian_splitting(split_shape::prolate, cutoff, band);
-  const double square = 16 * pi * band * std::exp(-2 * band) * (1 - 0.25 / band) / (system.volume() * cutoff);
-  return std::sqrt(pair_weight(system, pair_law::coulomb, cutoff, alpha) * square);
+  return std::sqrt(pair_weight(system, pair_law::coulomb, cutoff, alpha) * left_out_square(cutoff, band, system));
 }
+
+namespace {
+
+/// With more where few modes make the error.
+[[nodiscard]] mesh_force_errors mesh_force_errors_of(const split_spectrum& spectrum, const window_aliases* window,
+                                                     const vec<int, 3>& mesh, const charged_system& system,
+                                                     double alpha, int nodes) {
+  mesh_force_errors errors{};
+  double scatter = 0;
+  if (window != nullptr) {
+    errors = mesh_errors(spectrum, *window, system.vectors, mesh, nodes);
+    // Aliases of more modes scatter less. Most come from modes at the edge; on a fine mesh, from the longest waves.
+    scatter = std::max(8 / modes_at_edge(system, mesh / 2, alpha), 2 * errors.scatter);
+  } else {
+    errors = truncation_errors(spectrum, system.vectors, cast<double>(mesh) + vec<double, 3>::filled(0.5));
+    scatter = 20 / modes_at_edge(system, mesh, alpha);  // few modes scatter
+  }
+  errors.pair *= 1 + scatter;
+  errors.energies.energy *= 1 + scatter;
+  errors.energies.virial *= 1 + scatter;
+  return errors;
+}
+
+}  // namespace
 
 double mesh_error(const ewald_splitting& splitting, const split_spectrum& spectrum, const window_aliases* window,
                   const vec<int, 3>& mesh, const charged_system& system, int nodes) {
@@ -113,15 +146,7 @@ double mesh_error(const ewald_splitting& splitting, const split_spectrum& spectr
   if (!(reference > 0)) return 0;
   const double rc = splitting.cutoff(), band = splitting.parameter();
   const double alpha = gaussian_splitting(splitting.shape(), rc, band);
-  mesh_force_errors errors{};
-  if (window != nullptr) {
-    errors = mesh_errors(spectrum, *window, system.vectors, mesh, nodes);
-    // Aliases of more modes scatter less. Most come from modes at the edge; on a fine mesh, from the longest waves.
-    errors.pair *= 1 + std::max(8 / modes_at_edge(system, mesh / 2, alpha), 2 * errors.scatter);
-  } else {
-    errors.pair = truncation_error(spectrum, system.vectors, cast<double>(mesh) + vec<double, 3>::filled(0.5));
-    errors.pair *= 1 + 20 / modes_at_edge(system, mesh, alpha);  // few modes scatter
-  }
+  const mesh_force_errors errors = mesh_force_errors_of(spectrum, window, mesh, system, alpha, nodes);
   // The force of a charge on itself: at most twice the mean square, where all charges are at the worst places.
   const double fourth = fourth_powers(system), margin = error_margin / reference;
   // ... and of a cluster's charge on each of its own.
@@ -130,6 +155,55 @@ double mesh_error(const ewald_splitting& splitting, const split_spectrum& spectr
   const double left_out = splitting.shape() == split_shape::prolate ? left_out_error(rc, band, system) : 0;
   return std::sqrt(pair_weight(system, splitting.law(), rc, alpha) * errors.pair + self * errors.self +
                    left_out * left_out);
+}
+
+ewald_errors energy_errors(const ewald_splitting& splitting, const split_spectrum& spectrum,
+                           const window_aliases* window, const vec<int, 3>& mesh, const charged_system& system) {
+  const double reference = system.reference_force(splitting.law());
+  if (!(reference > 0)) return {};
+  const double rc = splitting.cutoff(), volume = system.volume(), spacing = std::cbrt(volume / system.points);
+  const double alpha = gaussian_splitting(splitting.shape(), rc, splitting.parameter());
+  mesh_energy_errors pair = mesh_force_errors_of(spectrum, window, mesh, system, alpha, 8).energies;
+  vec<double, 2> mean{};  // what a charge gets of all others, if they are spread evenly
+  if (splitting.shape() == split_shape::prolate) {
+    // The modes that are left out: the force over the wave number, and times the cutoff.
+    const double band = splitting.parameter(), largest = band / rc;
+    const double square = left_out_square(rc, band, system) * rc * rc;
+    pair.energy += square / (band * band);
+    pair.virial += square;
+    // Beyond the largest mode the transform goes on with its last value, in waves as long as pi / cutoff. Where charges
+    // are ordered, what is left out is in few reflections, as much as in a shell of this width; measured in lattices,
+    // ten times as much of the virial, which the phase of the waves decides about.
+    constexpr double reflections = 10;
+    const double edge = spectrum.at(0.999999 * largest * largest) / (2 * pi * pi * rc);
+    pair.self_energy += edge;
+    pair.self_virial += reflections * band * edge;
+  } else {
+    // Beyond the cutoff the energy is about the force over its decay.
+    const double rate = 2 * splitting.parameter() * splitting.parameter();
+    const auto energy = [&](double r, double force) { return force / (rate * r); };
+    const auto virial = [](double r, double force) { return force * r; };
+    const auto integral = [&](const auto& of, int power) {
+      return beyond_cutoff(splitting, [&](double r, double force) { return std::pow(of(r, force), power); }) / volume;
+    };
+    pair.energy += integral(energy, 2);
+    pair.virial += integral(virial, 2);
+    mean = std::fabs(system.net_charge) * vec<double, 2>{integral(energy, 1), integral(virial, 1)};
+  }
+  // A charge has half of each pair's.
+  const double fourth = fourth_powers(system) / system.points, squares = system.sum_of_squares / system.points;
+  const double weight = pair_weight(system, splitting.law(), rc, alpha) * reference * reference;
+  constexpr double order = 1.5;  // of neighbors, as in crystals and melts: errors add up
+  const double margin = order * error_margin / (2 * reference * spacing);
+  const auto total = [&](double square, double self, double ripple, double all) {
+    return std::sqrt(weight * square / (error_margin * error_margin) + fourth * (self * self + ripple) +
+                     squares * all * all) *
+           margin;
+  };
+  ewald_errors errors;
+  errors.energy = total(pair.energy, pair.self_energy, pair.self_ripple, mean[0]);
+  errors.virial = total(pair.virial, pair.self_virial, pair.self_ripple, mean[1]);
+  return errors;
 }
 
 double window_band(int order, double splitting) { return std::min(1.2 * splitting + 2.6, 0.95 * pi * order); }
@@ -187,11 +261,17 @@ largest_errors predicted_errors(const ewald_setup& setup, const std::vector<char
                                  : shape == split_shape::prolate ? prolate.get()
                                                                  : &bspline_aliases(given.order);
   largest_errors largest;
+  double energy = 0, virial = 0;
   for (const std::size_t i : suspects(setup, systems)) {
     const ewald_errors errors{short_range_error(splitting, systems[i]),
                               mesh_error(splitting, spectrum, window, given.mesh, systems[i], 8)};
     if (errors.total() > largest.errors.total()) largest = {errors, i};
+    const ewald_errors energies = energy_errors(splitting, spectrum, window, given.mesh, systems[i]);
+    energy = std::max(energy, energies.energy);
+    virial = std::max(virial, energies.virial);
   }
+  largest.errors.energy = energy;
+  largest.errors.virial = virial;
   return largest;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -10,7 +11,7 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/mesh/window.hpp"
 
-/// The error of forces that a mesh makes, from sums over modes and their aliases: Ballenegger, Cerda and Holm 2012,
+/// The errors that a mesh makes, from sums over modes and their aliases: Ballenegger, Cerda and Holm 2012,
 /// eqs. 20 to 30, for forces that are gradients of the interpolated potential, with the influence function that the
 /// mesh part uses, which is the transform divided by the squares of sums over aliases, axis by axis.
 namespace quadrat::detail {
@@ -55,6 +56,16 @@ class split_spectrum {
     return unit_ * (values_[i] + (place - static_cast<double>(i)) * (values_[i + 1] - values_[i]));
   }
 
+  /// What the trace of a mode's virial is over its energy: 3 and twice the logarithmic derivative of the transform by
+  /// k^2.
+  [[nodiscard]] double trace(double square) const {
+    const double place = square * per_square_;
+    if (place >= intervals) return 0;
+    const auto i = static_cast<std::size_t>(place);
+    const double value = values_[i] + (place - static_cast<double>(i)) * (values_[i + 1] - values_[i]);
+    return value > 0 ? 1 + 2 * place * (values_[i + 1] - values_[i]) / value : 0;
+  }
+
  private:
   static constexpr int intervals = 160;
   double largest_;
@@ -65,20 +76,35 @@ class split_spectrum {
   std::vector<double> values_;
 };
 
+/// Of the energy of two charges of 1 and of its virial, of which a charge has half.
+struct mesh_energy_errors {
+  double energy = 0;       ///< mean square, at random places
+  double virial = 0;       ///< the same of the virial's trace, or of a component where that is larger
+  double self_energy = 0;  ///< of a charge and itself: the mean error
+  double self_virial = 0;
+  double self_ripple = 0;  ///< mean square of what varies with the place
+};
+
 /// For charges of 1.
 struct mesh_force_errors {
   double pair;         ///< mean square of the error of the force between two charges at random places
   double self;         ///< mean square of the force of a charge on itself
   double scatter = 0;  ///< relative standard deviation of the first one: more where fewer modes make it
+  mesh_energy_errors energies{};
 };
+
+/// The mean square of the trace of a virial, or of its components where that is larger, over that of the energy.
+[[nodiscard]] inline double virial_of_modes(double trace) {
+  return std::max(trace * trace, 0.8 - 0.8 / 1.5 * trace + 0.2 * trace * trace);
+}
 
 /// `vectors`: of the cell. `nodes`: along half an axis; 4 are right to a tenth, 8 or 16 to a hundredth.
 [[nodiscard]] mesh_force_errors mesh_errors(const split_spectrum& spectrum, const window_aliases& window,
                                             const vec<vec<double, 3>, 3>& vectors, const vec<int, 3>& mesh, int nodes);
 
-/// Mean square of the error of the force between two charges at random places that is due to modes left out, those
-/// above last[i] along any axis; of those at last[i] one of two is left out (the highest modes of an even mesh).
-[[nodiscard]] double truncation_error(const split_spectrum& spectrum, const vec<vec<double, 3>, 3>& vectors,
-                                      const vec<double, 3>& last);
+/// What is due to modes left out, those above last[i] along any axis; of those at last[i] one of two is left out (the
+/// highest modes of an even mesh). Charges have no force on themselves.
+[[nodiscard]] mesh_force_errors truncation_errors(const split_spectrum& spectrum, const vec<vec<double, 3>, 3>& vectors,
+                                                  const vec<double, 3>& last);
 
 }  // namespace quadrat::detail

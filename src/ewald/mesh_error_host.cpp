@@ -200,6 +200,7 @@ struct mode_sums {
   double pair = 0;
   double squares = 0;  ///< of what each mode adds to `pair`
   vec<double, 3> self{};
+  mesh_energy_errors energies{};
 };
 
 /// All z of one x and y. `metric`: scalar products of the waves of mode 1.
@@ -223,12 +224,21 @@ void add_line(const split_spectrum& spectrum, const vec<vec<double, 3>, 3>& metr
     const double error = g * g * inverse * inverse * (square * rest * (2 + rest) + far);
     here.pair += z.weight * error;
     here.squares += z.weight * error * error;
+    const double trace = spectrum.trace(square), energy = g * g * inverse * inverse * rest * (2 + rest);
+    here.energies.energy += z.weight * energy;
+    here.energies.virial += z.weight * energy * virial_of_modes(trace);
+    here.energies.self_energy += weighted * rest;
+    here.energies.self_virial += weighted * rest * trace;
     here.self[0] += weighted;
     here.self[2] += weighted * z.self;
   }
   const double weight = (x.mode > 0 ? 2 : 1) * x.weight * y.weight;  // the opposite modes have the same errors
   sums.pair += weight * here.pair;
   sums.squares += weight * here.squares;
+  sums.energies.energy += weight * here.energies.energy;
+  sums.energies.virial += weight * here.energies.virial;
+  sums.energies.self_energy += weight * here.energies.self_energy;
+  sums.energies.self_virial += weight * here.energies.self_virial;
   sums.self += weight * vec<double, 3>{x.self * here.self[0], y.self * here.self[0], here.self[2]};
 }
 
@@ -289,43 +299,73 @@ mesh_force_errors mesh_errors(const split_spectrum& spectrum, const window_alias
     if (x.mode < 0) continue;
     for (const axis_node& y : nodes[1]) add_line(spectrum, metric, x, y, nodes[2], sums);
   }
-  mesh_force_errors errors{
-      sums.pair / (volume * volume) + truncation_error(spectrum, vectors, 0.5 * cast<double>(mesh)), 0};
+  mesh_force_errors errors = truncation_errors(spectrum, vectors, 0.5 * cast<double>(mesh));
+  errors.pair += sums.pair / (volume * volume);
+  mesh_energy_errors& energies = errors.energies;
+  energies.energy += sums.energies.energy / (volume * volume);
+  energies.virial += sums.energies.virial / (volume * volume);
+  energies.self_energy += sums.energies.self_energy / std::fabs(volume);
+  energies.self_virial += std::fabs(sums.energies.self_virial / volume);
   // Squares of charges' modes have exponential distributions, and opposite modes the same.
   if (sums.squares > 0) errors.scatter = std::sqrt(2 * sums.squares) / sums.pair;
   for (int a = 0; a < 3; ++a) {
     const double amplitude = mesh[a] * sums.self[a] / volume;
     errors.self += 0.5 * metric[a][a] * amplitude * amplitude;
+    energies.self_ripple += 2 * (sums.self[a] / volume) * (sums.self[a] / volume);
   }
   return errors;
 }
 
-double truncation_error(const split_spectrum& spectrum, const vec<vec<double, 3>, 3>& vectors,
-                        const vec<double, 3>& last) {
+namespace {
+
+/// What a shell of modes adds to each error, by the squared wave number.
+[[nodiscard]] mesh_force_errors shell_errors(const split_spectrum& spectrum, double square, double weight) {
+  const double g = spectrum.at(square) / square, trace = spectrum.trace(square);
+  const double energy = weight * g * g;
+  return {
+      square * energy, 0, 0, {energy, energy * virial_of_modes(trace), weight * g, weight * g * std::fabs(trace), 0}};
+}
+
+void add(mesh_force_errors& sum, const mesh_force_errors& more) {
+  sum.pair += more.pair;
+  sum.energies.energy += more.energies.energy;
+  sum.energies.virial += more.energies.virial;
+  sum.energies.self_energy += more.energies.self_energy;
+  sum.energies.self_virial += more.energies.self_virial;
+}
+
+}  // namespace
+
+mesh_force_errors truncation_errors(const split_spectrum& spectrum, const vec<vec<double, 3>, 3>& vectors,
+                                    const vec<double, 3>& last) {
   const double volume = std::fabs(dot(vectors[0], cross(vectors[1], vectors[2])));
   const double largest = spectrum.largest();
-  // The integral of weight(k) k^2 transform^2 over the modes beyond a plane at distance `from`, over k.
-  const auto beyond = [&](double from, const auto& weight) {
-    double sum = 0;
+  mesh_force_errors sum{};
+  // Adds the integral over the modes beyond a plane at distance `from`, over k.
+  const auto add_beyond = [&](double from, const auto& weight) {
     for (const quadrature_node& node : quadrature(16)) {
-      const double k = 0.5 * (from + largest) + (largest - from) * node.place, scaled = spectrum.at(k * k);
-      sum += node.weight * (largest - from) * 2 * pi / k * scaled * scaled * weight(k);
+      const double k = 0.5 * (from + largest) + (largest - from) * node.place;
+      add(sum, shell_errors(spectrum, k * k, node.weight * (largest - from) * 2 * pi * k * weight(k)));
     }
-    return sum;
   };
-  double sum = 0;
   for (int a = 0; a < 3; ++a) {
     const double spacing = 2 * pi / norm(vectors[a]), first = spacing * last[a];
     if (first >= largest) continue;
     if (largest - first > 24 * spacing) {  // many planes: an integral over their distances as well
-      sum += 2 * beyond(first, [&](double k) { return k - first; });
+      add_beyond(first, [&](double k) { return 2 * (k - first); });
       continue;
     }
     for (double mode = std::ceil(last[a]); mode * spacing < largest; ++mode) {
-      sum += (mode == last[a] ? 1 : 2) * spacing * beyond(mode * spacing, [](double) { return 1.0; });
+      add_beyond(mode * spacing, [&](double) { return (mode == last[a] ? 1 : 2) * spacing; });
     }
   }
-  return sum / (8 * pi * pi * pi * volume);
+  const double modes = 1 / (8 * pi * pi * pi);  // times the volume: those in a unit of the space of waves
+  sum.pair *= modes / volume;
+  sum.energies.energy *= modes / volume;
+  sum.energies.virial *= modes / volume;
+  sum.energies.self_energy *= modes;
+  sum.energies.self_virial *= modes;
+  return sum;
 }
 
 }  // namespace quadrat::detail

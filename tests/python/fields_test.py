@@ -124,6 +124,34 @@ def test_rock_salt_has_the_energy_of_madelung():
     np.testing.assert_allclose(same.energy, 3 * [found.energy], rtol=1e-8)
 
 
+@pytest.mark.parametrize("shear", [1, 10, 50, 300])
+def test_sums_in_a_sheared_cell_are_those_of_the_same_lattice(shear):
+    random = np.random.default_rng(4)
+    points, charges = random.uniform(0, 4, (6, 3)), np.tile([1.0, -1.0], 3)
+    upright = np.diag([4.0, 4.5, 5.0])
+    cell = upright.copy()
+    cell[1] += shear * upright[0]
+    sums = quadrat.Ewald(1e-6)
+    wanted = sums.compute(points, charges, upright, virial=True)
+    mesh = sums.report["mesh"]
+    found = sums.compute(points, charges, cell, virial=True)
+    assert sums.report["mesh"] == mesh
+    assert found.energy == pytest.approx(wanted.energy, rel=1e-9)
+    np.testing.assert_allclose(found.forces, wanted.forces, atol=1e-9)
+    np.testing.assert_allclose(found.virial, wanted.virial, atol=1e-9)
+
+
+def test_the_report_bounds_the_errors_of_energy_and_virial():
+    random = np.random.default_rng(5)
+    points = (np.indices((6, 6, 6)).reshape(3, -1).T + 0.3 * random.uniform(size=(216, 3))).astype(float)
+    charges = 1 - 2.0 * (np.indices((6, 6, 6)).sum(axis=0).ravel() % 2)
+    sums = quadrat.Ewald(1e-4)
+    found = sums.compute(points, charges, [6, 6, 6], virial=True)
+    exact = quadrat.electrostatics(points, charges, [6, 6, 6], 1e-12, virial=True)
+    assert 0 < abs(found.energy - exact.energy) / 216 <= sums.report["energy_error"] < 1e-3
+    assert 0 < abs(np.trace(found.virial - exact.virial)) / 216 <= sums.report["virial_error"] < 1e-2
+
+
 def test_forces_are_slopes_of_the_energy_and_excluded_pairs_do_not_interact():
     random = np.random.default_rng(3)
     points, charges = random.uniform(0, 4, (12, 3)), random.normal(size=12)

@@ -47,6 +47,8 @@ void add_choice(json& result, const electrostatics_command& command, const elect
   result["predicted_error"] = report.error;
   result["short_range_error"] = report.short_range_error;
   result["mesh_error"] = report.mesh_error;
+  result["energy_error"] = report.energy_error;
+  result["virial_error"] = report.virial_error;
   result["relative_error"] = outcome.rms_force > 0 ? json(relative_error(outcome)) : json();
   result["reference_force"] = outcome.reference_force;
   result["rms_force"] = outcome.rms_force;

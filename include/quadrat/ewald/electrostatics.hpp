@@ -49,15 +49,19 @@ struct ewald_parameters {
   /// Gaussian splitting (spme, direct): the inverse length alpha in erfc(alpha r) / r. Prolate splitting (esp): the
   /// number c, pi times the product of the cutoff's diameter and the largest frequency.
   double splitting = 0;
-  vec<int, 3> mesh{};  ///< extents: products of 2, 3 and 5, the last one even. direct: the largest mode along each axis
-  int order = 0;       ///< width of the window in mesh points, 3 to 8
+  /// Extents: products of 2, 3 and 5, the last one even. direct: the largest mode along each axis. Chosen ones are
+  /// along the shortest vectors with the same images, if the cell is strongly sheared; given ones along those of the
+  /// cell.
+  vec<int, 3> mesh{};
+  int order = 0;  ///< width of the window in mesh points, 3 to 8
 };
 
 struct electrostatics_options {
   pair_law law = pair_law::coulomb;
   std::string method{};  ///< one of electrostatics_methods(); empty or "auto": the one expected to be fastest
   /// The root mean square error of forces, in units of the reference force k q^2 / d^2 (dispersion: k c^2 / d^7), with
-  /// the mean square charge q^2 and d = (volume / number of points)^(1/3). 1e-14 to 0.5.
+  /// the mean square charge q^2 and d = (volume / number of points)^(1/3). 1e-14 to 0.5. Of forces alone: the report
+  /// says what energies and virials have.
   double accuracy = 1e-5;
   double coulomb_constant = 1;    ///< k
   ewald_parameters parameters{};  ///< given ones are used, and the accuracy then is what they give
@@ -99,6 +103,12 @@ struct electrostatics_report {
   double short_range_error = 0;  ///< predicted, in units of the reference force; of the system with the largest error
   double mesh_error = 0;
   double error = 0;  ///< of both together: at most the accuracy, unless parameters were given
+  /// Predicted root mean square errors of the energies of points and of the traces of their virials, of each half of
+  /// its pairs', in units of the reference energy k q^2 / d (dispersion: k c^2 / d^6). The energy of a system and each
+  /// component of its virial, over the number of its points, are at most as wrong; where charges are at random places
+  /// about the root of that number less.
+  double energy_error = 0;
+  double virial_error = 0;
 };
 
 /// All methods, in display order.

@@ -198,7 +198,9 @@ void distributed_electrostatics<Context, T>::implementation::choose(const points
             found.neighbors,
             found.short_range_error,
             found.mesh_error,
-            found.error};
+            found.error,
+            found.energy_error,
+            found.virial_error};
   together(ranks, [&] { near.emplace(context, near_options(options, report)); });
   spreading.reset();
   if (long_range()) make_long_range();

@@ -19,7 +19,7 @@ namespace quadrat::detail {
 struct chosen_sums {
   bool prolate;
   ewald_parameters parameters;
-  double neighbors, short_range_error, mesh_error, error;
+  double neighbors, short_range_error, mesh_error, error, energy_error, virial_error;
 };
 
 /// What is known of a charge where parameters are chosen.
@@ -61,7 +61,9 @@ template <typename T>
           4 * std::numbers::pi / 3 * std::pow(parameters.cutoff, 3) * system.points / system.volume(),
           choice.errors.short_range / measured.strictness,
           choice.errors.mesh / measured.strictness,
-          choice.errors.total() / measured.strictness};
+          choice.errors.total() / measured.strictness,
+          choice.errors.energy / std::sqrt(measured.strictness),
+          choice.errors.virial / std::sqrt(measured.strictness)};
 }
 
 }  // namespace quadrat::detail
