@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Neighbor lists with the arguments and results of ASE and matscipy."""
 
+from typing import Any
+
 import numpy as np
 
 from .neighbors import neighbor_list as _neighbor_list
 
 
-def neighbor_list(quantities, a, cutoff, self_interaction=False, max_nbins=1e6):
+def neighbor_list(quantities: str, a: Any, cutoff: Any, self_interaction: bool = False, max_nbins: float = 1e6) -> Any:
     """As ase.neighborlist.neighbor_list.
 
     quantities : letters of "ijdDS". a : an ase.Atoms, or whatever has `positions`, `cell`, `pbc` and, for a dictionary,

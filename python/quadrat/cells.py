@@ -5,6 +5,7 @@ from . import _core
 from ._numbers import real_number, run_to_run, whole
 from ._state import State
 from .mesh import _by_axis
+from ._types import Array, ByAxis, DType
 
 
 class CellList(State):
@@ -26,17 +27,17 @@ class CellList(State):
 
     def __init__(
         self,
-        box,
-        cells=None,
+        box: Array,
+        cells: ByAxis = None,
         *,
-        cutoff=None,
-        periodic=True,
-        origin=None,
-        accept_outside=False,
-        deterministic="none",
-        threads=0,
-        index_dtype=None,
-    ):
+        cutoff: float | None = None,
+        periodic: ByAxis = True,
+        origin: Array = None,
+        accept_outside: bool = False,
+        deterministic: str = "none",
+        threads: int = 0,
+        index_dtype: DType = None,
+    ) -> None:
         if (cells is None) == (cutoff is None):
             raise ValueError("cells or a cutoff is needed, and not both")
         dimension = len(box)
@@ -56,7 +57,7 @@ class CellList(State):
         )
         self._arrays = None
 
-    def build(self, points):
+    def build(self, points: Array) -> "CellList":
         """Puts (N, D) points into cells. Raises ValueError naming the first that is not finite or outside."""
         self._arrays = None
         self._cells.build(points)
@@ -64,17 +65,17 @@ class CellList(State):
         return self
 
     @property
-    def cells(self):
+    def cells(self) -> tuple[int, ...]:
         """Along each axis."""
         return self._cells.cells()
 
     @property
-    def starts(self):
+    def starts(self) -> Array:
         """(cells + 1,) integers, of the library of the last points and on their device."""
         return self._built()[0]
 
     @property
-    def order(self):
+    def order(self) -> Array:
         """(N,) indices of points, cell by cell."""
         return self._built()[1]
 

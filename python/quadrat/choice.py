@@ -5,9 +5,11 @@ import html
 import importlib.util
 import json
 import typing
+from typing import Any
 
 from . import _core
 from ._numbers import run_to_run, whole
+from ._types import ByAxis, DType
 
 
 class Choice(typing.NamedTuple):
@@ -19,12 +21,12 @@ class Choice(typing.NamedTuple):
     """
 
     chosen: str
-    candidates: list
-    load: dict
+    candidates: list[dict[str, Any]]
+    load: dict[str, Any]
     profile: str
     text: str
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.text
 
     def __repr__(self):
@@ -52,19 +54,19 @@ def _shown(milliseconds):
 
 
 def choose(
-    task=None,
+    task: str | None = None,
     *,
-    n,
-    cells=(64, 64, 64),
-    order=6,
-    uses=1,
-    keys=None,
-    dtype="float32",
-    device="auto",
-    deterministic="none",
-    threads=0,
-    explain=False,
-):
+    n: float,
+    cells: ByAxis = (64, 64, 64),
+    order: int = 6,
+    uses: float = 1,
+    keys: float | None = None,
+    dtype: DType = "float32",
+    device: str = "auto",
+    deterministic: str = "none",
+    threads: int = 0,
+    explain: bool = False,
+) -> Any:
     """The method that would be chosen for each task, or with `explain` the `Choice`; for one task, that alone.
 
     Points are taken to be distributed evenly, in random order; keys to be equally frequent, in random order. Times are

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from . import _core
 from ._numbers import real_number, whole, word
 from ._reprs import of_arrays
+from ._types import Array, ByAxis, DType
 
 
 class Contacts(NamedTuple):
@@ -17,37 +18,37 @@ class Contacts(NamedTuple):
     (C,) integers that tell the contacts of one pair apart, the same from step to step.
     """
 
-    a: object
-    b: object
-    depth: object
-    normal: object
-    point_a: object
-    point_b: object
-    shift: object
-    feature: object
+    a: Array
+    b: Array
+    depth: Array
+    normal: Array
+    point_a: Array
+    point_b: Array
+    shift: Array
+    feature: Array
 
     __repr__ = of_arrays
 
 
 def contacts(
-    centers,
-    radii=None,
+    centers: Array,
+    radii: Array = None,
     *,
-    shape="sphere",
-    shapes=None,
-    sizes=None,
-    orientations=None,
-    ids=None,
-    planes=None,
-    box=None,
-    periodic=None,
-    origin=None,
-    method="auto",
-    sorted=False,
-    bin_size=0.0,
-    threads=0,
-    index_dtype=None,
-):
+    shape: str = "sphere",
+    shapes: Array = None,
+    sizes: Array = None,
+    orientations: Array = None,
+    ids: Array = None,
+    planes: Array = None,
+    box: Array = None,
+    periodic: ByAxis = None,
+    origin: Array = None,
+    method: str = "auto",
+    sorted: bool = False,
+    bin_size: float = 0.0,
+    threads: int = 0,
+    index_dtype: DType = None,
+) -> Contacts:
     """All contacts of bodies, each once.
 
     Parameters

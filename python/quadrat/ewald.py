@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Electrostatics and dispersion by Ewald sums."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import _core
 from ._numbers import real_number, run_to_run, whole, word
 from ._state import State
 from ._reprs import of_arrays
+from ._types import Array, ByAxis
 
 LAWS = ("coulomb", "dispersion")
 
@@ -15,10 +16,10 @@ class EwaldResult(NamedTuple):
     """energy: float, with several systems (B,). forces: (N, 3). potentials: (N,), derivatives of the energy by charge.
     virial: (3, 3) or (B, 3, 3), minus the derivative of the energy by strain. None for what was not asked for."""
 
-    energy: object
-    forces: object = None
-    potentials: object = None
-    virial: object = None
+    energy: Array
+    forces: Array = None
+    potentials: Array = None
+    virial: Array = None
 
     __repr__ = of_arrays
 
@@ -37,15 +38,15 @@ class Ewald(State):
 
     def __init__(
         self,
-        accuracy=1e-5,
+        accuracy: float = 1e-5,
         *,
-        method="auto",
-        law="coulomb",
-        coulomb_constant=1.0,
-        remove_net_force=False,
-        deterministic="none",
-        threads=0,
-    ):
+        method: str = "auto",
+        law: str = "coulomb",
+        coulomb_constant: float = 1.0,
+        remove_net_force: bool = False,
+        deterministic: str = "none",
+        threads: int = 0,
+    ) -> None:
         self._sums = _core.EwaldSums(
             real_number(accuracy, "accuracy"),
             word(law, "law", LAWS) == "dispersion",
@@ -58,18 +59,18 @@ class Ewald(State):
 
     def compute(
         self,
-        points,
-        charges,
-        box,
+        points: Array,
+        charges: Array,
+        box: Array,
         *,
-        periodic=True,
-        systems=None,
-        scaled_pairs=None,
-        scales=None,
-        forces=True,
-        potentials=False,
-        virial=False,
-    ):
+        periodic: ByAxis = True,
+        systems: Array = None,
+        scaled_pairs: Array = None,
+        scales: Array = None,
+        forces: bool = True,
+        potentials: bool = False,
+        virial: bool = False,
+    ) -> EwaldResult:
         """Energy, and what else is asked for, of (N, 3) points with (N,) charges.
 
         box : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, as `neighbor_list` takes boxes of them:
@@ -93,7 +94,7 @@ class Ewald(State):
         )
 
     @property
-    def report(self):
+    def report(self) -> dict[str, Any]:
         """What was chosen in the last call, and the errors that are expected.
 
         `error` : of forces, in units of k q^2 / d^2. `energy_error`, `virial_error` : of the energies of points and the
@@ -104,7 +105,7 @@ class Ewald(State):
         return self._sums.report()
 
 
-def electrostatics(points, charges, box, accuracy=1e-5, *, periodic=True, **options):
+def electrostatics(points: Array, charges: Array, box: Array, accuracy: float = 1e-5, *, periodic: ByAxis = True, **options: Any) -> EwaldResult:
     """Energy and forces in one call; see `Ewald` and `Ewald.compute`, whose options it takes."""
     own = {key: options.pop(key) for key in tuple(options) if key in ("method", "law", "coulomb_constant",
            "remove_net_force", "deterministic", "threads")}  # fmt: skip

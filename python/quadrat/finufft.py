@@ -11,6 +11,8 @@ accepted and have no effect; others give a warning. Transforms of several calls 
 `quadrat.Nufft`.
 """
 
+from typing import Any
+
 import sys
 import warnings
 
@@ -18,6 +20,7 @@ import numpy as np
 
 from ._numbers import whole
 from .transforms import Nufft, nufft3
+from ._types import Array, ByAxis
 
 __all__ = [f"nufft{dimension}d{kind}" for dimension in (1, 2, 3) for kind in (1, 2, 3)]
 
@@ -177,46 +180,46 @@ def _type3(points, c, targets, out, eps, isign, given):
     return _given(_within_reach(call, eps), out)
 
 
-def nufft1d1(x, c, n_modes=None, out=None, eps=1e-6, isign=1, **kwargs):
+def nufft1d1(x: Array, c: Array, n_modes: ByAxis = None, out: Array = None, eps: float = 1e-6, isign: int = 1, **kwargs: Any) -> Any:
     """f[k1] = sum over j of c[j] exp(+/-i k1 x[j])"""
     return _type1((x,), c, n_modes, out, eps, isign, kwargs)
 
 
-def nufft1d2(x, f, out=None, eps=1e-6, isign=-1, **kwargs):
+def nufft1d2(x: Array, f: Array, out: Array = None, eps: float = 1e-6, isign: int = -1, **kwargs: Any) -> Any:
     """c[j] = sum over k1 of f[k1] exp(+/-i k1 x[j])"""
     return _type2((x,), f, out, eps, isign, kwargs)
 
 
-def nufft1d3(x, c, s, out=None, eps=1e-6, isign=1, **kwargs):
+def nufft1d3(x: Array, c: Array, s: Array, out: Array = None, eps: float = 1e-6, isign: int = 1, **kwargs: Any) -> Any:
     """f[k] = sum over j of c[j] exp(+/-i s[k] x[j])"""
     return _type3((x,), c, (s,), out, eps, isign, kwargs)
 
 
-def nufft2d1(x, y, c, n_modes=None, out=None, eps=1e-6, isign=1, **kwargs):
+def nufft2d1(x: Array, y: Array, c: Array, n_modes: ByAxis = None, out: Array = None, eps: float = 1e-6, isign: int = 1, **kwargs: Any) -> Any:
     """f[k1, k2] = sum over j of c[j] exp(+/-i (k1 x[j] + k2 y[j]))"""
     return _type1((x, y), c, n_modes, out, eps, isign, kwargs)
 
 
-def nufft2d2(x, y, f, out=None, eps=1e-6, isign=-1, **kwargs):
+def nufft2d2(x: Array, y: Array, f: Array, out: Array = None, eps: float = 1e-6, isign: int = -1, **kwargs: Any) -> Any:
     """c[j] = sum over k1, k2 of f[k1, k2] exp(+/-i (k1 x[j] + k2 y[j]))"""
     return _type2((x, y), f, out, eps, isign, kwargs)
 
 
-def nufft2d3(x, y, c, s, t, out=None, eps=1e-6, isign=1, **kwargs):
+def nufft2d3(x: Array, y: Array, c: Array, s: Array, t: Array, out: Array = None, eps: float = 1e-6, isign: int = 1, **kwargs: Any) -> Any:
     """f[k] = sum over j of c[j] exp(+/-i (s[k] x[j] + t[k] y[j]))"""
     return _type3((x, y), c, (s, t), out, eps, isign, kwargs)
 
 
-def nufft3d1(x, y, z, c, n_modes=None, out=None, eps=1e-6, isign=1, **kwargs):
+def nufft3d1(x: Array, y: Array, z: Array, c: Array, n_modes: ByAxis = None, out: Array = None, eps: float = 1e-6, isign: int = 1, **kwargs: Any) -> Any:
     """f[k1, k2, k3] = sum over j of c[j] exp(+/-i (k1 x[j] + k2 y[j] + k3 z[j]))"""
     return _type1((x, y, z), c, n_modes, out, eps, isign, kwargs)
 
 
-def nufft3d2(x, y, z, f, out=None, eps=1e-6, isign=-1, **kwargs):
+def nufft3d2(x: Array, y: Array, z: Array, f: Array, out: Array = None, eps: float = 1e-6, isign: int = -1, **kwargs: Any) -> Any:
     """c[j] = sum over k1, k2, k3 of f[k1, k2, k3] exp(+/-i (k1 x[j] + k2 y[j] + k3 z[j]))"""
     return _type2((x, y, z), f, out, eps, isign, kwargs)
 
 
-def nufft3d3(x, y, z, c, s, t, u, out=None, eps=1e-6, isign=1, **kwargs):
+def nufft3d3(x: Array, y: Array, z: Array, c: Array, s: Array, t: Array, u: Array, out: Array = None, eps: float = 1e-6, isign: int = 1, **kwargs: Any) -> Any:
     """f[k] = sum over j of c[j] exp(+/-i (s[k] x[j] + t[k] y[j] + u[k] z[j]))"""
     return _type3((x, y, z), c, (s, t, u), out, eps, isign, kwargs)

@@ -27,6 +27,7 @@ if not _core.jax_handlers:
 from . import _jax_ewald_second  # noqa: E402
 from . import _jax_operators as _operators  # noqa: E402
 from ._reprs import of_arrays  # noqa: E402
+from ._types import Array, ByAxis  # noqa: E402
 
 __all__ = ["Electrostatics", "Neighbors", "electrostatics", "interpolate", "neighbor_list"]
 __all__ += ["nufft1", "nufft2", "nufft3", "spread"]
@@ -61,7 +62,7 @@ class Electrostatics(NamedTuple):
     __repr__ = of_arrays
 
 
-def neighbor_list(points, cutoff, capacity, *, box=None, periodic=None, half=False, sorted=False):
+def neighbor_list(points: Array, cutoff: float, capacity: int, *, box: Array = None, periodic: ByAxis = None, half: bool = False, sorted: bool = False) -> Neighbors:
     """All pairs (i, j, S) for which points[j] + S @ box - points[i] is shorter than the cutoff, at most `capacity`.
 
     As `quadrat.neighbor_list`, for arrays whose size does not depend on the data. More pairs than the capacity are an
@@ -87,7 +88,7 @@ def neighbor_list(points, cutoff, capacity, *, box=None, periodic=None, half=Fal
     return Neighbors(i, j, shifts, jnp.sqrt(squared), between, found)
 
 
-def spread(points, values, box, mesh, order=4, *, periodic=True, origin=None):
+def spread(points: Array, values: Array, box: Array, mesh: ByAxis, order: int = 4, *, periodic: ByAxis = True, origin: Array = None) -> Array:
     """Values (N,) or (V, N), real or complex, of (N, D) points on a mesh.
 
     As `quadrat.spread`, but the box may also be (D, D) vectors as rows: the mesh is then one of fractions of them. It has
@@ -101,7 +102,7 @@ def spread(points, values, box, mesh, order=4, *, periodic=True, origin=None):
     return result[0] if single else result
 
 
-def interpolate(points, mesh_values, box, order=4, *, periodic=True, origin=None):
+def interpolate(points: Array, mesh_values: Array, box: Array, order: int = 4, *, periodic: ByAxis = True, origin: Array = None) -> Array:
     """Values (N,) or (V, N) of a mesh (K...) or (V, K...) at (N, D) points: the adjoint of `spread`."""
     fractions, wraps, dimension = _fractions(points, box, periodic, origin)
     given, single = _several(_values(mesh_values, fractions), dimension, "mesh values")
@@ -109,7 +110,7 @@ def interpolate(points, mesh_values, box, order=4, *, periodic=True, origin=None
     return result[0] if single else result
 
 
-def nufft1(points, values, modes, tolerance=1e-6, *, sign=1, mode_order="centered", period=None):
+def nufft1(points: Array, values: Array, modes: ByAxis, tolerance: float = 1e-6, *, sign: int = 1, mode_order: str = "centered", period: ByAxis = None) -> Array:
     """modes[k] = sum over points j of values[j] exp(i sign k . x_j), as `quadrat.nufft1`.
 
     (N, D) points, values (N,) or (V, N). Derivatives of every order by values, points and period.
@@ -123,7 +124,7 @@ def nufft1(points, values, modes, tolerance=1e-6, *, sign=1, mode_order="centere
     return result[0] if single else result
 
 
-def nufft2(points, modes, tolerance=1e-6, *, sign=-1, mode_order="centered", period=None):
+def nufft2(points: Array, modes: Array, tolerance: float = 1e-6, *, sign: int = -1, mode_order: str = "centered", period: ByAxis = None) -> Array:
     """values[j] = sum over modes k of modes[k] exp(i sign k . x_j), as `quadrat.nufft2`. Derivatives as of `nufft1`."""
     angles, dimension = _angles(points, period)
     given, single = _several(_complex(modes, angles), dimension, "modes")
@@ -131,7 +132,7 @@ def nufft2(points, modes, tolerance=1e-6, *, sign=-1, mode_order="centered", per
     return result[0] if single else result
 
 
-def nufft3(points, values, targets, tolerance=1e-6, *, sign=1):
+def nufft3(points: Array, values: Array, targets: Array, tolerance: float = 1e-6, *, sign: int = 1) -> Array:
     """results[k] = sum over points j of values[j] exp(i sign s_k . x_j), at any targets s, (M, D).
 
     Derivatives of every order by values, points and targets.
@@ -146,8 +147,8 @@ def nufft3(points, values, targets, tolerance=1e-6, *, sign=1):
 
 
 def electrostatics(
-    points, charges, box, accuracy=1e-5, *, periodic=True, method="auto", law="coulomb", coulomb_constant=1.0
-):
+    points: Array, charges: Array, box: Array, accuracy: float = 1e-5, *, periodic: ByAxis = True, method: str = "auto", law: str = "coulomb", coulomb_constant: float = 1.0
+) -> Electrostatics:
     """Energy, forces, potentials and virial of (N, 3) points with charges (N,) in a periodic box, as `quadrat.Ewald`.
 
     Returns `Electrostatics`. The energy has derivatives by points, charges and box ((3,) lengths or (3, 3) vectors), and so

@@ -5,20 +5,21 @@ import numpy as np
 
 from . import _core
 from ._numbers import run_to_run, whole, word
+from ._types import Array
 
 
 def reduce_by_key(
-    keys,
-    values,
-    operation="sum",
+    keys: Array,
+    values: Array,
+    operation: str = "sum",
     *,
-    key_count=None,
-    ignore_negative=False,
-    method="auto",
-    compensated=False,
-    deterministic="none",
-    threads=0,
-):
+    key_count: int | None = None,
+    ignore_negative: bool = False,
+    method: str = "auto",
+    compensated: bool = False,
+    deterministic: str = "none",
+    threads: int = 0,
+) -> Array:
     """result[k] = the operation over the values of all elements with key k.
 
     Parameters
@@ -63,7 +64,7 @@ def _without_negative(keys, *others):
     return keys[chosen], *(array[chosen] for array in others)
 
 
-def count_keys(keys, *, key_count=None, ignore_negative=False, method="auto", threads=0):
+def count_keys(keys: Array, *, key_count: int | None = None, ignore_negative: bool = False, method: str = "auto", threads: int = 0) -> Array:
     """The number of elements with each key, (key_count,) int64. For the parameters see `reduce_by_key`."""
     key_count = None if key_count is None else whole(key_count, "key_count", 0)
     if ignore_negative:

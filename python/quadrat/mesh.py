@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Spreading values of points onto a mesh, and interpolating values of a mesh at points."""
 
+from typing import Any
+
 import numpy as np
 
 from . import _core
 from ._numbers import real_number, run_to_run, shown, whole, word
 from ._state import State
+from ._types import Array, ByAxis, DType
 
 _WIDE = {"float32": False, "float64": True}
 
@@ -59,20 +62,20 @@ class SpreadPlan(State):
 
     def __init__(
         self,
-        box,
-        mesh,
-        order=4,
+        box: Array,
+        mesh: ByAxis,
+        order: int = 4,
         *,
-        periodic=True,
-        origin=None,
-        clip=False,
-        accept_outside=False,
-        uses=1.0,
-        method="auto",
-        deterministic="none",
-        threads=0,
-        dtype=np.float64,
-    ):
+        periodic: ByAxis = True,
+        origin: Array = None,
+        clip: bool = False,
+        accept_outside: bool = False,
+        uses: float = 1.0,
+        method: str = "auto",
+        deterministic: str = "none",
+        threads: int = 0,
+        dtype: DType = np.float64,
+    ) -> None:
         lengths = np.atleast_1d(np.asarray(box, dtype=float))
         dimension = len(lengths)
         if lengths.ndim != 1 or dimension not in (1, 2, 3):
@@ -95,41 +98,41 @@ class SpreadPlan(State):
         )
         self.dimension = dimension
 
-    def set_points(self, points):
+    def set_points(self, points: Array) -> "SpreadPlan":
         """Takes (N, D) points, which are copied; in 1D also (N,). Points are wrapped along periodic axes. The plan works
         on their device from then on. Captured in a CUDA graph, it takes at most as many points as the call before."""
         self._plan.set_points(points)
         return self
 
-    def check(self):
+    def check(self) -> None:
         """Raises ValueError naming the first point that a replay of a CUDA graph was given and that `set_points` would
         have refused. Waits for the plan's work, not for the stream that the graph runs in."""
         self._plan.check()
 
-    def spread(self, values):
+    def spread(self, values: Array) -> Array:
         """mesh[k] = sum over points i of values[i] w(i, k). Values: (N,) or (V, N), real or complex."""
         return self._plan.spread(values)
 
-    def interpolate(self, mesh):
+    def interpolate(self, mesh: Array) -> Array:
         """values[i] = sum over mesh points k of mesh[k] w(i, k): the adjoint of `spread`. Mesh: its shape, or (V, ...)."""
         return self._plan.interpolate(mesh)
 
-    def gradient(self, mesh):
+    def gradient(self, mesh: Array) -> Array:
         """Derivatives of `interpolate` by position, (N, D) or (V, N, D), per unit of length."""
         return self._plan.gradient(mesh)
 
     @property
-    def method(self):
+    def method(self) -> str:
         """The method of the last points."""
         return self._plan.method()
 
 
-def spread(points, values, box, mesh, order=4, **options):
+def spread(points: Array, values: Array, box: Array, mesh: ByAxis, order: int = 4, **options: Any) -> Array:
     """Values of points on a mesh, in one call; see `SpreadPlan`, whose options it takes."""
     return SpreadPlan(box, mesh, order, dtype=_dtype_of(points), **options).set_points(points).spread(values)
 
 
-def interpolate(points, mesh_values, box, order=4, **options):
+def interpolate(points: Array, mesh_values: Array, box: Array, order: int = 4, **options: Any) -> Array:
     """Values of a mesh at points, in one call; the shape of the mesh is that of its values. See `SpreadPlan`."""
     shape = _shape_of(mesh_values)[-_dimension_of(points) :]
     return SpreadPlan(box, shape, order, dtype=_dtype_of(points), **options).set_points(points).interpolate(mesh_values)

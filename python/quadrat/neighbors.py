@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Neighbors within a cutoff, nearest neighbors, clusters and radial distribution functions."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from ._numbers import real_number, whole, word
 from ._state import State
 from .mesh import _shape_of
 from ._reprs import of_arrays
+from ._types import Array, ByAxis, DType, Letter
 
 
 def _rule(rule, radii, type_cutoffs):
@@ -37,18 +38,18 @@ class NeighborList(State):
 
     def __init__(
         self,
-        cutoff,
+        cutoff: float,
         *,
-        skin=0.0,
-        half=False,
-        sorted=False,
-        outputs="ijSdD",
-        method="auto",
-        threads=0,
-        index_dtype=None,
-        rule=None,
-        type_cutoffs=None,
-    ):
+        skin: float = 0.0,
+        half: bool = False,
+        sorted: bool = False,
+        outputs: str = "ijSdD",
+        method: str = "auto",
+        threads: int = 0,
+        index_dtype: DType = None,
+        rule: str | None = None,
+        type_cutoffs: Array = None,
+    ) -> None:
         self._list = _core.Neighbors(
             real_number(cutoff, "cutoff"),
             real_number(skin, "skin"),
@@ -63,44 +64,69 @@ class NeighborList(State):
         )
 
     def update(
-        self, points, *, box=None, periodic=None, origin=None, systems=None, radii=None, types=None, excluded=None
-    ):
+        self, points: Array, *, box: Array = None, periodic: ByAxis = None, origin: Array = None, systems: Array = None, radii: Array = None, types: Array = None, excluded: Array = None
+    ) -> bool:
         """Updates the list to these points (see `neighbor_list`); returns whether it was built anew."""
         return self._list.update(points, box, periodic, origin, systems, radii, types, excluded)
 
-    def arrays(self):
+    def arrays(self) -> Array:
         """The arrays of `outputs`, as a tuple; a single one alone. They are new at every call, on the device and of the
         library of the last points."""
         return self._list.arrays()
 
     @property
-    def method(self):
+    def method(self) -> str:
         """The method of the last build."""
         return self._list.method()
 
 
+@overload
+def neighbor_list(points: Array, cutoff: float, *, outputs: Letter, **options: Any) -> Array: ...
+@overload
 def neighbor_list(
-    points,
-    cutoff,
+    points: Array,
+    cutoff: float,
     *,
-    box=None,
-    periodic=None,
-    origin=None,
-    half=False,
-    sorted=False,
-    outputs="ijSdD",
-    queries=None,
-    systems=None,
-    systems_of_queries=None,
-    method="auto",
-    threads=0,
-    index_dtype=None,
-    rule=None,
-    radii=None,
-    types=None,
-    type_cutoffs=None,
-    excluded=None,
-):
+    box: Array = None,
+    periodic: ByAxis = None,
+    origin: Array = None,
+    half: bool = False,
+    sorted: bool = False,
+    outputs: str = "ijSdD",
+    queries: Array = None,
+    systems: Array = None,
+    systems_of_queries: Array = None,
+    method: str = "auto",
+    threads: int = 0,
+    index_dtype: DType = None,
+    rule: str | None = None,
+    radii: Array = None,
+    types: Array = None,
+    type_cutoffs: Array = None,
+    excluded: Array = None,
+) -> tuple[Array, ...]: ...
+def neighbor_list(
+    points: Array,
+    cutoff: float,
+    *,
+    box: Array = None,
+    periodic: ByAxis = None,
+    origin: Array = None,
+    half: bool = False,
+    sorted: bool = False,
+    outputs: str = "ijSdD",
+    queries: Array = None,
+    systems: Array = None,
+    systems_of_queries: Array = None,
+    method: str = "auto",
+    threads: int = 0,
+    index_dtype: DType = None,
+    rule: str | None = None,
+    radii: Array = None,
+    types: Array = None,
+    type_cutoffs: Array = None,
+    excluded: Array = None,
+) -> Any:
     """All pairs (i, j, S) for which points[j] + S @ box - points[i] is shorter than the cutoff.
 
     S is an integer vector, 0 along open axes; (i, i, 0) is no pair, other images of a point are. Pairs are ordered by i.
@@ -172,27 +198,27 @@ def neighbor_list(
 class Nearest(NamedTuple):
     """Of each point or query, in the order of distance: (N, k) indices, distances, and if wanted (N, k, D) shifts."""
 
-    indices: object
-    distances: object
-    shifts: object = None
+    indices: Array
+    distances: Array
+    shifts: Array = None
 
     __repr__ = of_arrays
 
 
 def knn(
-    points,
-    k,
+    points: Array,
+    k: int,
     *,
-    box=None,
-    periodic=None,
-    origin=None,
-    cutoff=float("inf"),
-    queries=None,
-    include_self=False,
-    shifts=False,
-    threads=0,
-    index_dtype=None,
-):
+    box: Array = None,
+    periodic: ByAxis = None,
+    origin: Array = None,
+    cutoff: float = float("inf"),
+    queries: Array = None,
+    include_self: bool = False,
+    shifts: bool = False,
+    threads: int = 0,
+    index_dtype: DType = None,
+) -> Nearest:
     """The k nearest neighbors (1 to 64) of each point, or of each query; images in periodic boxes included.
 
     Where fewer are nearer than `cutoff`, rows end with the index -1 at an infinite distance. Ties are in the order of
@@ -223,15 +249,24 @@ class Clusters(NamedTuple):
     `members[offsets[k]:offsets[k + 1]]`. centers: (clusters, D) mean positions in the box.
     """
 
-    labels: object
-    offsets: object
-    members: object
-    centers: object
+    labels: Array
+    offsets: Array
+    members: Array
+    centers: Array
 
 
 def clusters(
-    points, link, *, min_points=1, box=None, periodic=None, origin=None, groups=False, threads=0, index_dtype=None
-):
+    points: Array,
+    link: float,
+    *,
+    min_points: int = 1,
+    box: Array = None,
+    periodic: ByAxis = None,
+    origin: Array = None,
+    groups: bool = False,
+    threads: int = 0,
+    index_dtype: DType = None,
+) -> Any:
     """Labels of clusters, (N,) from 0, in the order of the smallest index of a core point; -1 for noise.
 
     Points nearer than `link` are linked. With `min_points` 1 clusters are connected points (friends of friends), above
@@ -256,9 +291,9 @@ class RadialDistribution(_Histograms):
     """r: (bins,) middles of the bins. rdf, counts: (bins,), with types (types, types, bins). `types`: the names of the
     types, or their numbers, in that order; empty without types."""
 
-    types = ()
+    types: tuple[Any, ...] = ()
 
-    def pair(self, a, b):
+    def pair(self, a: Any, b: Any) -> np.ndarray:
         """g(r) of the types a and b, (bins,). Raises ValueError for other types."""
         for name in (a, b):
             if name not in self.types:
@@ -275,8 +310,17 @@ class RadialDistribution(_Histograms):
 
 
 def rdf(
-    frames, cutoff, *, box=None, bins=200, types=None, periodic=None, origin=None, normalization="N^2", threads=0
-):
+    frames: Array,
+    cutoff: float,
+    *,
+    box: Array = None,
+    bins: int = 200,
+    types: Array = None,
+    periodic: ByAxis = None,
+    origin: Array = None,
+    normalization: str = "N^2",
+    threads: int = 0,
+) -> RadialDistribution:
     """The radial distribution function g(r) of points, over one frame (N, D) or several: a sequence of (N, D) arrays,
     which may differ in N, with one box or one for each.
 

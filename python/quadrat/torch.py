@@ -10,6 +10,8 @@ Arguments are tensors of one device and precision. All functions can be compiled
 with a result whose size depends on the points (neighbor_list) need torch._dynamo.config.capture_dynamic_output_shape_ops.
 """
 
+from typing import Any, overload
+
 import math
 
 import torch
@@ -17,30 +19,54 @@ import torch
 from . import _torch_ewald, _torch_mesh, _torch_neighbors, _torch_transforms
 from ._numbers import real_number, shown
 from ._torch_ewald import Electrostatics
+from ._types import Array, ByAxis, Letter
 
 __all__ = ["Electrostatics", "electrostatics", "interpolate", "neighbor_list", "nufft1", "nufft2", "nufft3", "spread"]
 
 
+@overload
+def neighbor_list(points: Array, cutoff: float, *, outputs: Letter, **options: Any) -> torch.Tensor: ...
+@overload
 def neighbor_list(
-    points,
-    cutoff,
+    points: Array,
+    cutoff: float,
     *,
-    box=None,
-    periodic=None,
-    origin=None,
-    half=False,
-    sorted=False,
-    outputs="ijSdD",
-    queries=None,
-    systems=None,
-    systems_of_queries=None,
-    method="auto",
-    rule=None,
-    radii=None,
-    types=None,
-    type_cutoffs=None,
-    excluded=None,
-):
+    box: Array = None,
+    periodic: ByAxis = None,
+    origin: Array = None,
+    half: bool = False,
+    sorted: bool = False,
+    outputs: str = "ijSdD",
+    queries: Array = None,
+    systems: Array = None,
+    systems_of_queries: Array = None,
+    method: str = "auto",
+    rule: str | None = None,
+    radii: Array = None,
+    types: Array = None,
+    type_cutoffs: Array = None,
+    excluded: Array = None,
+) -> tuple[torch.Tensor, ...]: ...
+def neighbor_list(
+    points: Array,
+    cutoff: float,
+    *,
+    box: Array = None,
+    periodic: ByAxis = None,
+    origin: Array = None,
+    half: bool = False,
+    sorted: bool = False,
+    outputs: str = "ijSdD",
+    queries: Array = None,
+    systems: Array = None,
+    systems_of_queries: Array = None,
+    method: str = "auto",
+    rule: str | None = None,
+    radii: Array = None,
+    types: Array = None,
+    type_cutoffs: Array = None,
+    excluded: Array = None,
+) -> Any:
     """All pairs (i, j, S) for which points[j] + S @ box - points[i] is shorter than the cutoff.
 
     As `quadrat.neighbor_list`; d and D have derivatives of every order by the points, the queries and the box. Those of d are
@@ -73,7 +99,7 @@ def neighbor_list(
     return arrays[0] if len(arrays) == 1 else arrays
 
 
-def spread(points, values, box, mesh, order=4, *, periodic=True, origin=None):
+def spread(points: Array, values: Array, box: Array, mesh: ByAxis, order: int = 4, *, periodic: ByAxis = True, origin: Array = None) -> torch.Tensor:
     """Values (N,) or (V, N), real or complex, of (N, D) points on a mesh.
 
     As `quadrat.spread`, but the box may also be (D, D) vectors as rows: the mesh is then one of fractions of them. It has
@@ -87,7 +113,7 @@ def spread(points, values, box, mesh, order=4, *, periodic=True, origin=None):
     return result[0] if single else result
 
 
-def interpolate(points, mesh_values, box, order=4, *, periodic=True, origin=None):
+def interpolate(points: Array, mesh_values: Array, box: Array, order: int = 4, *, periodic: ByAxis = True, origin: Array = None) -> torch.Tensor:
     """Values (N,) or (V, N) of a mesh (K...) or (V, K...) at (N, D) points: the adjoint of `spread`.
 
     Derivatives as of `spread`; that by points is the gradient of the interpolated field.
@@ -98,7 +124,7 @@ def interpolate(points, mesh_values, box, order=4, *, periodic=True, origin=None
     return result[0] if single else result
 
 
-def nufft1(points, values, modes, tolerance=1e-6, *, sign=1, mode_order="centered", period=None):
+def nufft1(points: Array, values: Array, modes: ByAxis, tolerance: float = 1e-6, *, sign: int = 1, mode_order: str = "centered", period: ByAxis = None) -> torch.Tensor:
     """modes[k] = sum over points j of values[j] exp(i sign k . x_j), as `quadrat.nufft1`.
 
     (N, D) points, values (N,) or (V, N). Derivatives of every order by values, points and period (a number or one per
@@ -111,7 +137,7 @@ def nufft1(points, values, modes, tolerance=1e-6, *, sign=1, mode_order="centere
     return result[0] if single else result
 
 
-def nufft2(points, modes, tolerance=1e-6, *, sign=-1, mode_order="centered", period=None):
+def nufft2(points: Array, modes: Array, tolerance: float = 1e-6, *, sign: int = -1, mode_order: str = "centered", period: ByAxis = None) -> torch.Tensor:
     """values[j] = sum over modes k of modes[k] exp(i sign k . x_j), as `quadrat.nufft2`. Derivatives as of `nufft1`."""
     angles, dimension = _angles(points, period)
     given, single = _meshes(_complex(_tensor(modes, angles)), dimension, "modes")
@@ -119,7 +145,7 @@ def nufft2(points, modes, tolerance=1e-6, *, sign=-1, mode_order="centered", per
     return result[0] if single else result
 
 
-def nufft3(points, values, targets, tolerance=1e-6, *, sign=1):
+def nufft3(points: Array, values: Array, targets: Array, tolerance: float = 1e-6, *, sign: int = 1) -> torch.Tensor:
     """results[k] = sum over points j of values[j] exp(i sign s_k . x_j), at any targets s, (M, D).
 
     Derivatives of every order by values, points and targets.
@@ -132,20 +158,20 @@ def nufft3(points, values, targets, tolerance=1e-6, *, sign=1):
 
 
 def electrostatics(
-    points,
-    charges,
-    box,
-    accuracy=1e-5,
+    points: Array,
+    charges: Array,
+    box: Array,
+    accuracy: float = 1e-5,
     *,
-    periodic=True,
-    systems=None,
-    scaled_pairs=None,
-    scales=None,
-    virial=False,
-    method="auto",
-    law="coulomb",
-    coulomb_constant=1.0,
-):
+    periodic: ByAxis = True,
+    systems: Array = None,
+    scaled_pairs: Array = None,
+    scales: Array = None,
+    virial: bool = False,
+    method: str = "auto",
+    law: str = "coulomb",
+    coulomb_constant: float = 1.0,
+) -> Electrostatics:
     """Energy, forces, potentials and virial of (N, 3) points with charges (N,) in a periodic box, as `quadrat.Ewald`.
 
     box : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, (3,) or (1, 3, 3) for all, or (B, 3) or

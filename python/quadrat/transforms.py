@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fourier transforms between values at points and modes."""
 
+from typing import Any
+
 import numpy as np
 
 from . import _core
 from ._numbers import real_number, run_to_run, whole, word
 from ._state import State
 from .mesh import _WIDE, _by_axis, _dimension_of, _dtype_name, _dtype_of, _shape_of
+from ._types import Array, ByAxis, DType
 
 ORDERS = ("centered", "fft")
 
@@ -30,18 +33,18 @@ class Nufft(State):
 
     def __init__(
         self,
-        modes,
-        tolerance=1e-6,
+        modes: ByAxis,
+        tolerance: float = 1e-6,
         *,
-        real=False,
-        mode_order="centered",
-        period=None,
-        oversampling=0.0,
-        method="auto",
-        deterministic="none",
-        threads=0,
-        dtype=np.float64,
-    ):
+        real: bool = False,
+        mode_order: str = "centered",
+        period: ByAxis = None,
+        oversampling: float = 0.0,
+        method: str = "auto",
+        deterministic: str = "none",
+        threads: int = 0,
+        dtype: DType = np.float64,
+    ) -> None:
         numbers = _by_axis(modes, 1 if np.ndim(modes) == 0 else len(modes), "modes")
         if len(numbers) not in (1, 2, 3):
             raise ValueError(f"modes is {modes!r}; numbers for one to three axes are accepted")
@@ -65,38 +68,38 @@ class Nufft(State):
         self.real = bool(real)
         self.shape = self._plan.shape()
 
-    def set_points(self, points):
+    def set_points(self, points: Array) -> "Nufft":
         """Takes (N, D) points, which are copied; in 1D also (N,). The plan works on their device from then on. Captured in
         a CUDA graph, it takes at most as many points as the call before."""
         self._plan.set_points(points)
         return self
 
-    def check(self):
+    def check(self) -> None:
         """Raises ValueError naming the first point that a replay of a CUDA graph was given and that `set_points` would
         have refused. Waits for the plan's work, not for the stream that the graph runs in."""
         self._plan.check()
 
-    def type1(self, values, sign=0):
+    def type1(self, values: Array, sign: int = 0) -> Array:
         """Modes of values (N,) or (V, N); sign 1 or -1 of the exponent, by default 1."""
         return self._plan.type_1(values, whole(sign, "sign"))
 
-    def type2(self, modes, sign=0):
+    def type2(self, modes: Array, sign: int = 0) -> Array:
         """Values of modes, of the shape `shape` or (V, ...); sign 1 or -1 of the exponent, by default -1."""
         return self._plan.type_2(modes, whole(sign, "sign"))
 
 
     @property
-    def error_bound(self):
+    def error_bound(self) -> float:
         """The bound of the error, relative to the sum of moduli."""
         return self._plan.error_bound()
 
 
-def nufft1(points, values, modes, tolerance=1e-6, *, sign=0, **options):
+def nufft1(points: Array, values: Array, modes: ByAxis, tolerance: float = 1e-6, *, sign: int = 0, **options: Any) -> Array:
     """Modes of values at points, in one call; see `Nufft`, whose options it takes."""
     return Nufft(modes, tolerance, dtype=_dtype_of(points), **options).set_points(points).type1(values, sign)
 
 
-def nufft2(points, modes, tolerance=1e-6, *, sign=0, **options):
+def nufft2(points: Array, modes: Array, tolerance: float = 1e-6, *, sign: int = 0, **options: Any) -> Array:
     """Values at points of complex modes, in one call; the numbers of modes are their shape. See `Nufft`."""
     if options.get("real"):
         raise ValueError("for real values the numbers of modes cannot be told from the shape; make a Nufft")
@@ -104,6 +107,6 @@ def nufft2(points, modes, tolerance=1e-6, *, sign=0, **options):
     return Nufft(shape, tolerance, dtype=_dtype_of(points), **options).set_points(points).type2(modes, sign)
 
 
-def nufft3(points, values, targets, tolerance=1e-6, *, sign=1, threads=0):
+def nufft3(points: Array, values: Array, targets: Array, tolerance: float = 1e-6, *, sign: int = 1, threads: int = 0) -> Array:
     """results[k] = sum over points j of values[j] exp(i sign s_k . x_j), at any targets s, (M, D)."""
     return _core.type_3(points, values, targets, real_number(tolerance, "tolerance"), whole(sign, "sign"), whole(threads, "threads"))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Neighbor lists with the arguments and results of vesin: `from quadrat.vesin import NeighborList`."""
 
+from typing import Any
+
 import sys
 
 import numpy as np
@@ -8,6 +10,7 @@ import numpy as np
 from . import neighbors
 from ._numbers import whole
 from ._state import State
+from ._types import Array, ByAxis
 
 ALGORITHMS = ("auto", "brute_force", "cell_list")
 LETTERS = "ijPSdD"
@@ -21,7 +24,7 @@ class NeighborList(State):
     stand for this package's own choice. Derivatives of distances: `quadrat.torch.neighbor_list`.
     """
 
-    def __init__(self, *, cutoff, full_list, sorted=False, algorithm="auto", skin=0.0, n_threads=0):
+    def __init__(self, *, cutoff: float, full_list: bool, sorted: bool = False, algorithm: str = "auto", skin: float = 0.0, n_threads: int = 0) -> None:
         self.cutoff, self.skin = float(cutoff), float(skin)
         self.full_list, self.sorted = bool(full_list), bool(sorted)
         self.algorithm = algorithm
@@ -36,16 +39,16 @@ class NeighborList(State):
         )
 
     @property
-    def algorithm(self):
+    def algorithm(self) -> str:
         return self._algorithm
 
     @algorithm.setter
-    def algorithm(self, value):
+    def algorithm(self, value: str) -> None:
         if value.lower() not in ALGORITHMS:
             raise ValueError(f"algorithm is {value!r}; one of {', '.join(ALGORITHMS)} is accepted")
         self._algorithm = self._arguments[1]["algorithm"] = value.lower()
 
-    def compute(self, points, box, periodic, quantities="ij", copy=True):
+    def compute(self, points: Array, box: Array, periodic: ByAxis, quantities: str = "ij", copy: bool = True) -> tuple[Any, ...]:
         """The arrays of `quantities`, as a tuple: letters of "ijPSdD".
 
         points : (N, 3), computed with in float64. box : (3, 3) vectors as rows, of the type of the points; vectors of open

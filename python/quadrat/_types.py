@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Types of arguments and results."""
+
+from typing import Any, Literal, TypeAlias
+
+# Of NumPy, PyTorch, CuPy or JAX. Results are of the library that the points are of, which types cannot say without it.
+Array: TypeAlias = Any
+# One of a kind for all axes, or one for each; of systems, one row for each.
+ByAxis: TypeAlias = Any
+# float32, float64, int32 or int64, by name or of a library.
+DType: TypeAlias = Any
+# A single one of the outputs of a list.
+Letter: TypeAlias = Literal["i", "j", "S", "d", "D", "n"]
