@@ -148,7 +148,10 @@ def test_what_is_no_number_or_no_word_is_named(call, words):
 
 
 def test_the_accuracy_that_was_asked_for_is_named():
-    points, charges = np.random.default_rng(1).uniform(0, 9, (40, 3)).astype(np.float32), np.ones(40, np.float32)
-    points[:20] = points[20:] + np.float32(0.01)  # crowded, so that what is looked for is stricter
-    with pytest.raises(ValueError, match="the accuracy is 1e-0?9; "):
-        quadrat.electrostatics(points, charges, box=[9, 9, 9], accuracy=1e-9)
+    random = np.random.default_rng(1)
+    points, systems = random.uniform(0, 9, (42, 3)), np.repeat([0, 1], [40, 2])  # two charges are looked at more strictly
+    points[:20] = points[20:40] + 0.01
+    arguments = (points, np.ones(42), [9, 9, 9])
+    with pytest.raises(ValueError, match="the accuracy is 1e-13; .*, 6.4e-12 can be reached"):
+        quadrat.electrostatics(*arguments, 1e-13, method="esp", systems=systems)
+    assert np.isfinite(quadrat.electrostatics(*arguments, 6.4e-12, method="esp", systems=systems).forces).all()
