@@ -87,7 +87,8 @@ if(CMAKE_GENERATOR MATCHES "Ninja")
   add_test(
     NAME install/component_sources
     COMMAND "${CMAKE_COMMAND}" "-DSOURCE_DIR=${PROJECT_SOURCE_DIR}" "-DFOLDER=${parent}"
-            "-DCOMPILER=${CMAKE_CXX_COMPILER}" -P "${quadrat_cmake}/component_sources.cmake")
+            "-DCOMPILER=${CMAKE_CXX_COMPILER}" "-DPROGRAM=${QUADRAT_BUILD_PROGRAM}" -P
+            "${quadrat_cmake}/component_sources.cmake")
   add_test(NAME install/fetched_component_builds COMMAND "${CMAKE_COMMAND}" --build "${parent}" --target component)
   add_test(NAME install/fetched_component_runs COMMAND "${parent}/component")
   set_tests_properties(install/component_sources PROPERTIES FIXTURES_SETUP quadrat_component_configured LABELS install)
