@@ -223,7 +223,10 @@ template <typename Sum, typename F>
   options.shifts = true;
   neighbor_list<backend_context, double, 3> list(context, options);
   const auto stored = to_device(context, points);
-  list.build(neighbor_input<double, 3>{.points = points_of(stored), .boxes = std::span(&box, 1)});
+  neighbor_input<double, 3> input{};
+  input.points = points_of(stored);
+  input.boxes = std::span(&box, 1);
+  list.build(input);
   array<Sum, backend_context> sums(context, points.size()), total(context, 1);
   accumulate_pairs(list, sums.data(), total.data(), f);
   std::vector<Sum> result = to_host(context, sums);
@@ -365,7 +368,7 @@ TEST_F(list_sums_test, refuse_what_they_cannot_do) {
   options.cutoff = 1.2f;
   list3 small(context, options);
   small.build(stored.input());
-  expect_words(refusal(small), {"2 long", "axis 0", "shifts"});
+  expect_words(refusal(small), {"height", "vector 0 is 2", "shifts"});
   options.shifts = true;
 
   problem3 queries = problem;
