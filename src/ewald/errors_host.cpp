@@ -157,38 +157,57 @@ double mesh_error(const ewald_splitting& splitting, const split_spectrum& spectr
                    left_out * left_out);
 }
 
+namespace {
+
+/// Adds what a prolate splitting leaves out.
+void add_left_out(const ewald_splitting& splitting, const split_spectrum& spectrum, const charged_system& system,
+                  mesh_energy_errors& pair) {
+  const double rc = splitting.cutoff();
+  // The modes that are left out: the force over the wave number, and times the cutoff.
+  const double band = splitting.parameter(), largest = band / rc;
+  const double square = left_out_square(rc, band, system) * rc * rc;
+  pair.energy += square / (band * band);
+  pair.virial += square;
+  // Beyond the largest mode the transform goes on with its last value, in waves as long as pi / cutoff. Where charges
+  // are ordered, what is left out is in few reflections, as much as in a shell of this width; measured in lattices,
+  // ten times as much of the virial, which the phase of the waves decides about.
+  constexpr double reflections = 10;
+  const double edge = spectrum.at(0.999999 * largest * largest) / (2 * pi * pi * rc);
+  pair.self_energy += edge;
+  pair.self_virial += reflections * band * edge;
+}
+
+/// Adds what a Gaussian splitting leaves out. Returns the energy and the virial that a charge gets of all others, if
+/// they are spread evenly.
+[[nodiscard]] vec<double, 2> add_beyond_cutoff(const ewald_splitting& splitting, const charged_system& system,
+                                               mesh_energy_errors& pair) {
+  const double volume = system.volume();
+  // Beyond the cutoff the energy is about the force over its decay.
+  const double rate = 2 * splitting.parameter() * splitting.parameter();
+  const auto energy = [&](double r, double force) { return force / (rate * r); };
+  const auto virial = [](double r, double force) { return force * r; };
+  const auto integral = [&](const auto& of, int power) {
+    return beyond_cutoff(splitting, [&](double r, double force) { return std::pow(of(r, force), power); }) / volume;
+  };
+  pair.energy += integral(energy, 2);
+  pair.virial += integral(virial, 2);
+  return std::fabs(system.net_charge) * vec<double, 2>{integral(energy, 1), integral(virial, 1)};
+}
+
+}  // namespace
+
 ewald_errors energy_errors(const ewald_splitting& splitting, const split_spectrum& spectrum,
                            const window_aliases* window, const vec<int, 3>& mesh, const charged_system& system) {
   const double reference = system.reference_force(splitting.law());
   if (!(reference > 0)) return {};
-  const double rc = splitting.cutoff(), volume = system.volume(), spacing = std::cbrt(volume / system.points);
+  const double rc = splitting.cutoff(), spacing = std::cbrt(system.volume() / system.points);
   const double alpha = gaussian_splitting(splitting.shape(), rc, splitting.parameter());
   mesh_energy_errors pair = mesh_force_errors_of(spectrum, window, mesh, system, alpha, 8).energies;
-  vec<double, 2> mean{};  // what a charge gets of all others, if they are spread evenly
+  vec<double, 2> mean{};
   if (splitting.shape() == split_shape::prolate) {
-    // The modes that are left out: the force over the wave number, and times the cutoff.
-    const double band = splitting.parameter(), largest = band / rc;
-    const double square = left_out_square(rc, band, system) * rc * rc;
-    pair.energy += square / (band * band);
-    pair.virial += square;
-    // Beyond the largest mode the transform goes on with its last value, in waves as long as pi / cutoff. Where charges
-    // are ordered, what is left out is in few reflections, as much as in a shell of this width; measured in lattices,
-    // ten times as much of the virial, which the phase of the waves decides about.
-    constexpr double reflections = 10;
-    const double edge = spectrum.at(0.999999 * largest * largest) / (2 * pi * pi * rc);
-    pair.self_energy += edge;
-    pair.self_virial += reflections * band * edge;
+    add_left_out(splitting, spectrum, system, pair);
   } else {
-    // Beyond the cutoff the energy is about the force over its decay.
-    const double rate = 2 * splitting.parameter() * splitting.parameter();
-    const auto energy = [&](double r, double force) { return force / (rate * r); };
-    const auto virial = [](double r, double force) { return force * r; };
-    const auto integral = [&](const auto& of, int power) {
-      return beyond_cutoff(splitting, [&](double r, double force) { return std::pow(of(r, force), power); }) / volume;
-    };
-    pair.energy += integral(energy, 2);
-    pair.virial += integral(virial, 2);
-    mean = std::fabs(system.net_charge) * vec<double, 2>{integral(energy, 1), integral(virial, 1)};
+    mean = add_beyond_cutoff(splitting, system, pair);
   }
   // A charge has half of each pair's.
   const double fourth = fourth_powers(system) / system.points, squares = system.sum_of_squares / system.points;
