@@ -73,10 +73,10 @@ struct cluster_cells {
     }
     return sum * rate[axis];
   }
-  /// Whether the coordinates of a point are exact to 1/64 of a cell.
+  /// Whether the coordinates of a point are exact to 1/1024 of a cell.
   [[nodiscard]] QUADRAT_HD bool is_exact(const vec<T, D>& wrapped) const {
     bool exact = true;
-    for (int axis = 0; axis < D; ++axis) exact = exact && size_of(wrapped, axis) < far / 4;
+    for (int axis = 0; axis < D; ++axis) exact = exact && size_of(wrapped, axis) < far / 64;
     return exact;
   }
 
@@ -226,12 +226,13 @@ template <typename T, int D>
     const bool translates = shape.orthorhombic ? shape.periodic[axis] : any_periodic;
     result.rounding[axis] = (translates ? bound[axis] : 0) + 0x1p-50;
     const double allowed = result.rounding[axis] * (size_in_box(shape, axis) + 1);
-    // Cells are a little longer than what they must reach.
     const double height = static_cast<double>(shape.height(axis));
     const double reach = static_cast<double>(link) / height * (1 + 16 * epsilon) + allowed;
+    // Coordinates in the box round by far less than `spare`, those of points anywhere by half of it.
     const double spare = result.endless[axis] ? 0x1p-5 : 0x1p-10;
-    double number = (1 - spare) / reach;
-    if (!result.endless[axis]) number = std::clamp(std::floor(number), 1.0, made::period);
+    double number = (1 - spare / 2) / reach;
+    // A box of exactly that many linking lengths has as many cells.
+    if (!result.endless[axis]) number = std::clamp(std::floor((1 + spare / 2) / reach), 1.0, made::period);
     result.rate[axis] = shape.orthorhombic ? number / static_cast<double>(shape.vectors[axis][axis]) : number;
     result.margin[axis] = reach * number + spare / 2;
     result.allowed[axis] = allowed * number;

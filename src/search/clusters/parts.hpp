@@ -85,7 +85,7 @@ struct cluster_parts {
   }
 };
 
-/// Host: cuts cells so that the diameter of a part is at most 0.9 linking lengths, which leaves room for rounding.
+/// Host: cuts cells so that the diameter of a part is at most 0.97 linking lengths, which leaves room for rounding.
 template <typename T, int D>
 [[nodiscard]] cluster_parts<T, D> make_cluster_parts(const cluster_cells<T, D>& cells, T link) {
   cluster_parts<T, D> result{};
@@ -108,14 +108,14 @@ template <typename T, int D>
     rounded = std::fmax(rounded, cells.allowed[axis] + outside);
   }
   const double diameter = shape.orthorhombic ? std::sqrt(squares) : sum;
-  const int part_bits = std::max(0, static_cast<int>(std::ceil(std::log2(diameter / 0.9))));
+  const int part_bits = std::max(0, static_cast<int>(std::ceil(std::log2(diameter / 0.97))));
   result.parts = std::ldexp(1.0, part_bits);
   const int most_bits = (63 - key_bits_for(cells.buckets) - result.hash_bits) / D;
   constexpr int fine = 12 / D;
   result.place_bits = std::min(part_bits + fine, most_bits);
   result.fine_bits = D * std::max(0, result.place_bits - part_bits);
-  // Half of what the diameter leaves, on either side.
-  result.shared = result.shared || part_bits > most_bits || rounded * result.parts > 0.02;
+  // A third of what the diameter leaves, on either side.
+  result.shared = result.shared || part_bits > most_bits || rounded * result.parts > 0.01;
   return result;
 }
 
