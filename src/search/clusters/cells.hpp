@@ -146,7 +146,7 @@ struct cluster_cells {
     for (int axis = 0; axis < D && !shape.orthorhombic; ++axis) {
       const double more = rounding[axis] * (size_of(point, axis) + cells[axis]) - allowed[axis];
       if (more > 0) distance[axis] += more;
-      around.by_images = around.by_images || !(more <= 0.25);
+      around.by_images = around.by_images || !(more <= 0.2);
     }
     for (int axis = 0; axis < D; ++axis) {
       if (endless[axis]) at[axis] -= period_of(at[axis]);
@@ -231,8 +231,10 @@ template <typename T, int D>
     // Coordinates in the box round by far less than `spare`, those of points anywhere by half of it.
     const double spare = result.endless[axis] ? 0x1p-5 : 0x1p-10;
     double number = (1 - spare / 2) / reach;
-    // A box of exactly that many linking lengths has as many cells.
-    if (!result.endless[axis]) number = std::clamp(std::floor((1 + spare / 2) / reach), 1.0, made::period);
+    // Rather a little too short than much too long, in small boxes: then a cell needs only two parts along an axis.
+    if (!result.endless[axis]) {
+      number = std::clamp(std::floor(std::fmin(1.25, 1 + 0.9 * reach) / reach), 1.0, made::period);
+    }
     result.rate[axis] = shape.orthorhombic ? number / static_cast<double>(shape.vectors[axis][axis]) : number;
     result.margin[axis] = reach * number + spare / 2;
     result.allowed[axis] = allowed * number;

@@ -72,36 +72,29 @@ struct cluster_search {
   QUADRAT_HD void visit_long_run(std::uint32_t begin, std::uint32_t end, const vec<T, D>& point,
                                  const vec<T, D>& translation, Visitor& visitor) const {
     std::uint32_t wanted = no_particle;  // the part that was asked about last
-    const auto is_far = [&](int level, std::uint32_t k) {
-      counts.look();
-      return tree.place(tree.at(level, k), point, translation, squared_link) == box_place::far;
-    };
     for (std::uint32_t k = begin; k < end;) {
-      // The largest box first: it may hold many parts. Then the part, before the smaller boxes, which are within it.
-      int level = tree.level_of(k);
-      if (level > 0 && is_far(level, k)) {
-        k += tree.width(level);
-        continue;
-      }
       counts.look();
       const cluster_point<T, D> other = points[k];
-      if (other.part() != wanted && !visitor.still_wants(other.part())) {
-        k = part_begins[other.part() + 1];
-        continue;
+      const std::uint32_t next = part_begins[other.part() + 1];
+      const bool passes = other.part() != wanted && !visitor.still_wants(other.part());
+      int level = tree.level_of(k);
+      if (passes && next - k >= tree.width(level)) level = 0;  // a box would not pass over more
+      for (; level > 0; --level) {
+        counts.look();
+        if (tree.place(tree.at(level, k), point, translation, squared_link) == box_place::far) break;
       }
-      wanted = other.part();
-      do {
-        --level;
-      } while (level > 0 && !is_far(level, k));
       if (level > 0) {
         k += tree.width(level);
-      } else if (other.is_core() && linked(point, other.position, translation)) {
+        continue;
+      }
+      bool done = passes;
+      if (!done && other.is_core() && linked(point, other.position, translation)) {
         visitor.found(other.part());
         visitor.settle();
-        k = part_begins[other.part() + 1];
-      } else {
-        ++k;
+        done = true;
       }
+      wanted = other.part();
+      k = done ? next : k + 1;
     }
   }
 };
