@@ -148,7 +148,8 @@ void check_all_is_read(nb::handle value, const char* name, library owner) {
   const torch_modules& torch = torch_modules::get();
   const bool backward = nb::cast<bool>(value.attr("requires_grad")) && nb::cast<bool>(torch.is_grad_enabled());
   if (backward || !nb::object(torch.unpack_dual(value).attr("tangent")).is_none()) {
-    refuse(": derivatives are needed, and the results would have none; use the functions of quadrat.torch, or .detach()");
+    refuse(
+        ": derivatives are needed, and the results would have none; use the functions of quadrat.torch, or .detach()");
   }
 }
 
@@ -192,7 +193,8 @@ void given_array::import_on_cpu() {
     from_numbers_ = !array;
   }
   if (!nb::try_cast(value_, held_)) {
-    // What DLPack cannot say: another byte order, and fields of packed records, whose strides are no multiples of an element.
+    // What DLPack cannot say: another byte order, and fields of packed records, whose strides are no multiples of an
+    // element.
     if (where_.owner != library::numpy) refuse();
     const nb::object type = value_.attr("dtype").attr("newbyteorder")("=");
     value_ = modules.numpy.attr("require")(value_, type, "CA");

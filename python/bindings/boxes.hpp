@@ -15,8 +15,8 @@ enum class extents { of_periodic_axes, of_all_axes };
 [[nodiscard]] boxes_given boxes_from(nb::handle box, int dimension, nb::handle periodic, nb::handle origin,
                                      std::size_t systems = 1, extents needed = extents::of_periodic_axes);
 
-/// How many boxes there are for several systems, or whatever `of` says: 1 stands for all of them. Throws ValueError for the
-/// shape (D, D), which could be lengths for each of D systems as well as vectors for all.
+/// How many boxes there are for several systems, or whatever `of` says: 1 stands for all of them. Throws ValueError for
+/// the shape (D, D), which could be lengths for each of D systems as well as vectors for all.
 [[nodiscard]] std::size_t boxes_in(nb::handle box, int dimension, const std::string& of);
 
 /// The number of systems: of the boxes, if there is one for each; else as many as points belong to.

@@ -18,7 +18,8 @@ def differentiable(operator, setup, backward, forward, *, vectors=False, vmap=No
     """A function that calls the operator and has the derivatives that these rules say, also under torch.func.
 
     setup(ctx, inputs, output) keeps tensors by `keep`; backward(ctx, *changes) and forward(ctx, *tangents) are given None for
-    what does not change, but not for all. Each rule calls functions that are differentiable in turn, which makes derivatives of higher order.
+    what does not change, but not for all. Each rule calls functions that are differentiable in turn, which makes derivatives
+    of higher order.
     `vectors`: the second argument is (V, ...), so that vmap over it alone is one call. vmap over others calls for each entry,
     unless it has a rule of its own.
     """

@@ -45,7 +45,9 @@ def _(points, values, mesh, order, periodic):
 
 
 @torch.library.custom_op("quadrat::interpolate", mutates_args=())
-def interpolate_operator(points: torch.Tensor, values: torch.Tensor, order: int, periodic: Sequence[bool]) -> torch.Tensor:
+def interpolate_operator(
+    points: torch.Tensor, values: torch.Tensor, order: int, periodic: Sequence[bool]
+) -> torch.Tensor:
     """(N, D) fractions and meshes (V, K...): values (V, N)."""
     return _plan(points, values.shape[1:], order, periodic).interpolate(numbers(values))
 

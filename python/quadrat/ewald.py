@@ -105,7 +105,9 @@ class Ewald(State):
         return self._sums.report()
 
 
-def electrostatics(points: Array, charges: Array, box: Array, accuracy: float = 1e-5, *, periodic: ByAxis = True, **options: Any) -> EwaldResult:
+def electrostatics(
+    points: Array, charges: Array, box: Array, accuracy: float = 1e-5, *, periodic: ByAxis = True, **options: Any
+) -> EwaldResult:
     """Energy and forces in one call; see `Ewald` and `Ewald.compute`, whose options it takes."""
     own = {key: options.pop(key) for key in tuple(options) if key in ("method", "law", "coulomb_constant",
            "remove_net_force", "deterministic", "threads")}  # fmt: skip

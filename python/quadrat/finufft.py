@@ -11,10 +11,9 @@ accepted and have no effect; others give a warning. Transforms of several calls 
 `quadrat.Nufft`.
 """
 
-from typing import Any
-
 import sys
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -180,7 +179,9 @@ def _type3(points, c, targets, out, eps, isign, given):
     return _given(_within_reach(call, eps), out)
 
 
-def nufft1d1(x: Array, c: Array, n_modes: ByAxis = None, out: Array = None, eps: float = 1e-6, isign: int = 1, **kwargs: Any) -> Any:
+def nufft1d1(
+    x: Array, c: Array, n_modes: ByAxis = None, out: Array = None, eps: float = 1e-6, isign: int = 1, **kwargs: Any
+) -> Any:
     """f[k1] = sum over j of c[j] exp(+/-i k1 x[j])"""
     return _type1((x,), c, n_modes, out, eps, isign, kwargs)
 
@@ -195,7 +196,16 @@ def nufft1d3(x: Array, c: Array, s: Array, out: Array = None, eps: float = 1e-6,
     return _type3((x,), c, (s,), out, eps, isign, kwargs)
 
 
-def nufft2d1(x: Array, y: Array, c: Array, n_modes: ByAxis = None, out: Array = None, eps: float = 1e-6, isign: int = 1, **kwargs: Any) -> Any:
+def nufft2d1(
+    x: Array,
+    y: Array,
+    c: Array,
+    n_modes: ByAxis = None,
+    out: Array = None,
+    eps: float = 1e-6,
+    isign: int = 1,
+    **kwargs: Any,
+) -> Any:
     """f[k1, k2] = sum over j of c[j] exp(+/-i (k1 x[j] + k2 y[j]))"""
     return _type1((x, y), c, n_modes, out, eps, isign, kwargs)
 
@@ -205,21 +215,55 @@ def nufft2d2(x: Array, y: Array, f: Array, out: Array = None, eps: float = 1e-6,
     return _type2((x, y), f, out, eps, isign, kwargs)
 
 
-def nufft2d3(x: Array, y: Array, c: Array, s: Array, t: Array, out: Array = None, eps: float = 1e-6, isign: int = 1, **kwargs: Any) -> Any:
+def nufft2d3(
+    x: Array,
+    y: Array,
+    c: Array,
+    s: Array,
+    t: Array,
+    out: Array = None,
+    eps: float = 1e-6,
+    isign: int = 1,
+    **kwargs: Any,
+) -> Any:
     """f[k] = sum over j of c[j] exp(+/-i (s[k] x[j] + t[k] y[j]))"""
     return _type3((x, y), c, (s, t), out, eps, isign, kwargs)
 
 
-def nufft3d1(x: Array, y: Array, z: Array, c: Array, n_modes: ByAxis = None, out: Array = None, eps: float = 1e-6, isign: int = 1, **kwargs: Any) -> Any:
+def nufft3d1(
+    x: Array,
+    y: Array,
+    z: Array,
+    c: Array,
+    n_modes: ByAxis = None,
+    out: Array = None,
+    eps: float = 1e-6,
+    isign: int = 1,
+    **kwargs: Any,
+) -> Any:
     """f[k1, k2, k3] = sum over j of c[j] exp(+/-i (k1 x[j] + k2 y[j] + k3 z[j]))"""
     return _type1((x, y, z), c, n_modes, out, eps, isign, kwargs)
 
 
-def nufft3d2(x: Array, y: Array, z: Array, f: Array, out: Array = None, eps: float = 1e-6, isign: int = -1, **kwargs: Any) -> Any:
+def nufft3d2(
+    x: Array, y: Array, z: Array, f: Array, out: Array = None, eps: float = 1e-6, isign: int = -1, **kwargs: Any
+) -> Any:
     """c[j] = sum over k1, k2, k3 of f[k1, k2, k3] exp(+/-i (k1 x[j] + k2 y[j] + k3 z[j]))"""
     return _type2((x, y, z), f, out, eps, isign, kwargs)
 
 
-def nufft3d3(x: Array, y: Array, z: Array, c: Array, s: Array, t: Array, u: Array, out: Array = None, eps: float = 1e-6, isign: int = 1, **kwargs: Any) -> Any:
+def nufft3d3(
+    x: Array,
+    y: Array,
+    z: Array,
+    c: Array,
+    s: Array,
+    t: Array,
+    u: Array,
+    out: Array = None,
+    eps: float = 1e-6,
+    isign: int = 1,
+    **kwargs: Any,
+) -> Any:
     """f[k] = sum over j of c[j] exp(+/-i (s[k] x[j] + t[k] y[j] + u[k] z[j]))"""
     return _type3((x, y, z), c, (s, t, u), out, eps, isign, kwargs)

@@ -62,7 +62,16 @@ class Electrostatics(NamedTuple):
     __repr__ = of_arrays
 
 
-def neighbor_list(points: Array, cutoff: float, capacity: int, *, box: Array = None, periodic: ByAxis = None, half: bool = False, sorted: bool = False) -> Neighbors:
+def neighbor_list(
+    points: Array,
+    cutoff: float,
+    capacity: int,
+    *,
+    box: Array = None,
+    periodic: ByAxis = None,
+    half: bool = False,
+    sorted: bool = False,
+) -> Neighbors:
     """All pairs (i, j, S) for which points[j] + S @ box - points[i] is shorter than the cutoff, at most `capacity`.
 
     As `quadrat.neighbor_list`, for arrays whose size does not depend on the data. More pairs than the capacity are an
@@ -88,7 +97,16 @@ def neighbor_list(points: Array, cutoff: float, capacity: int, *, box: Array = N
     return Neighbors(i, j, shifts, jnp.sqrt(squared), between, found)
 
 
-def spread(points: Array, values: Array, box: Array, mesh: ByAxis, order: int = 4, *, periodic: ByAxis = True, origin: Array = None) -> Array:
+def spread(
+    points: Array,
+    values: Array,
+    box: Array,
+    mesh: ByAxis,
+    order: int = 4,
+    *,
+    periodic: ByAxis = True,
+    origin: Array = None,
+) -> Array:
     """Values (N,) or (V, N), real or complex, of (N, D) points on a mesh.
 
     As `quadrat.spread`, but the box may also be (D, D) vectors as rows: the mesh is then one of fractions of them. It has
@@ -102,7 +120,9 @@ def spread(points: Array, values: Array, box: Array, mesh: ByAxis, order: int = 
     return result[0] if single else result
 
 
-def interpolate(points: Array, mesh_values: Array, box: Array, order: int = 4, *, periodic: ByAxis = True, origin: Array = None) -> Array:
+def interpolate(
+    points: Array, mesh_values: Array, box: Array, order: int = 4, *, periodic: ByAxis = True, origin: Array = None
+) -> Array:
     """Values (N,) or (V, N) of a mesh (K...) or (V, K...) at (N, D) points: the adjoint of `spread`."""
     fractions, wraps, dimension = _fractions(points, box, periodic, origin)
     given, single = _several(_values(mesh_values, fractions), dimension, "mesh values")
@@ -110,7 +130,16 @@ def interpolate(points: Array, mesh_values: Array, box: Array, order: int = 4, *
     return result[0] if single else result
 
 
-def nufft1(points: Array, values: Array, modes: ByAxis, tolerance: float = 1e-6, *, sign: int = 1, mode_order: str = "centered", period: ByAxis = None) -> Array:
+def nufft1(
+    points: Array,
+    values: Array,
+    modes: ByAxis,
+    tolerance: float = 1e-6,
+    *,
+    sign: int = 1,
+    mode_order: str = "centered",
+    period: ByAxis = None,
+) -> Array:
     """modes[k] = sum over points j of values[j] exp(i sign k . x_j), as `quadrat.nufft1`.
 
     (N, D) points, values (N,) or (V, N). Derivatives of every order by values, points and period.
@@ -124,7 +153,15 @@ def nufft1(points: Array, values: Array, modes: ByAxis, tolerance: float = 1e-6,
     return result[0] if single else result
 
 
-def nufft2(points: Array, modes: Array, tolerance: float = 1e-6, *, sign: int = -1, mode_order: str = "centered", period: ByAxis = None) -> Array:
+def nufft2(
+    points: Array,
+    modes: Array,
+    tolerance: float = 1e-6,
+    *,
+    sign: int = -1,
+    mode_order: str = "centered",
+    period: ByAxis = None,
+) -> Array:
     """values[j] = sum over modes k of modes[k] exp(i sign k . x_j), as `quadrat.nufft2`. Derivatives as of `nufft1`."""
     angles, dimension = _angles(points, period)
     given, single = _several(_complex(modes, angles), dimension, "modes")
@@ -147,7 +184,15 @@ def nufft3(points: Array, values: Array, targets: Array, tolerance: float = 1e-6
 
 
 def electrostatics(
-    points: Array, charges: Array, box: Array, accuracy: float = 1e-5, *, periodic: ByAxis = True, method: str = "auto", law: str = "coulomb", coulomb_constant: float = 1.0
+    points: Array,
+    charges: Array,
+    box: Array,
+    accuracy: float = 1e-5,
+    *,
+    periodic: ByAxis = True,
+    method: str = "auto",
+    law: str = "coulomb",
+    coulomb_constant: float = 1.0,
 ) -> Electrostatics:
     """Energy, forces, potentials and virial of (N, 3) points with charges (N,) in a periodic box, as `quadrat.Ewald`.
 

@@ -64,7 +64,9 @@ def _without_negative(keys, *others):
     return keys[chosen], *(array[chosen] for array in others)
 
 
-def count_keys(keys: Array, *, key_count: int | None = None, ignore_negative: bool = False, method: str = "auto", threads: int = 0) -> Array:
+def count_keys(
+    keys: Array, *, key_count: int | None = None, ignore_negative: bool = False, method: str = "auto", threads: int = 0
+) -> Array:
     """The number of elements with each key, (key_count,) int64. For the parameters see `reduce_by_key`."""
     key_count = None if key_count is None else whole(key_count, "key_count", 0)
     if ignore_negative:

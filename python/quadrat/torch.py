@@ -10,9 +10,8 @@ Arguments are tensors of one device and precision. All functions can be compiled
 with a result whose size depends on the points (neighbor_list) need torch._dynamo.config.capture_dynamic_output_shape_ops.
 """
 
-from typing import Any, overload
-
 import math
+from typing import Any, overload
 
 import torch
 
@@ -99,7 +98,16 @@ def neighbor_list(
     return arrays[0] if len(arrays) == 1 else arrays
 
 
-def spread(points: Array, values: Array, box: Array, mesh: ByAxis, order: int = 4, *, periodic: ByAxis = True, origin: Array = None) -> torch.Tensor:
+def spread(
+    points: Array,
+    values: Array,
+    box: Array,
+    mesh: ByAxis,
+    order: int = 4,
+    *,
+    periodic: ByAxis = True,
+    origin: Array = None,
+) -> torch.Tensor:
     """Values (N,) or (V, N), real or complex, of (N, D) points on a mesh.
 
     As `quadrat.spread`, but the box may also be (D, D) vectors as rows: the mesh is then one of fractions of them. It has
@@ -113,7 +121,9 @@ def spread(points: Array, values: Array, box: Array, mesh: ByAxis, order: int = 
     return result[0] if single else result
 
 
-def interpolate(points: Array, mesh_values: Array, box: Array, order: int = 4, *, periodic: ByAxis = True, origin: Array = None) -> torch.Tensor:
+def interpolate(
+    points: Array, mesh_values: Array, box: Array, order: int = 4, *, periodic: ByAxis = True, origin: Array = None
+) -> torch.Tensor:
     """Values (N,) or (V, N) of a mesh (K...) or (V, K...) at (N, D) points: the adjoint of `spread`.
 
     Derivatives as of `spread`; that by points is the gradient of the interpolated field.
@@ -124,7 +134,16 @@ def interpolate(points: Array, mesh_values: Array, box: Array, order: int = 4, *
     return result[0] if single else result
 
 
-def nufft1(points: Array, values: Array, modes: ByAxis, tolerance: float = 1e-6, *, sign: int = 1, mode_order: str = "centered", period: ByAxis = None) -> torch.Tensor:
+def nufft1(
+    points: Array,
+    values: Array,
+    modes: ByAxis,
+    tolerance: float = 1e-6,
+    *,
+    sign: int = 1,
+    mode_order: str = "centered",
+    period: ByAxis = None,
+) -> torch.Tensor:
     """modes[k] = sum over points j of values[j] exp(i sign k . x_j), as `quadrat.nufft1`.
 
     (N, D) points, values (N,) or (V, N). Derivatives of every order by values, points and period (a number or one per
@@ -137,7 +156,15 @@ def nufft1(points: Array, values: Array, modes: ByAxis, tolerance: float = 1e-6,
     return result[0] if single else result
 
 
-def nufft2(points: Array, modes: Array, tolerance: float = 1e-6, *, sign: int = -1, mode_order: str = "centered", period: ByAxis = None) -> torch.Tensor:
+def nufft2(
+    points: Array,
+    modes: Array,
+    tolerance: float = 1e-6,
+    *,
+    sign: int = -1,
+    mode_order: str = "centered",
+    period: ByAxis = None,
+) -> torch.Tensor:
     """values[j] = sum over modes k of modes[k] exp(i sign k . x_j), as `quadrat.nufft2`. Derivatives as of `nufft1`."""
     angles, dimension = _angles(points, period)
     given, single = _meshes(_complex(_tensor(modes, angles)), dimension, "modes")

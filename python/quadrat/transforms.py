@@ -94,7 +94,9 @@ class Nufft(State):
         return self._plan.error_bound()
 
 
-def nufft1(points: Array, values: Array, modes: ByAxis, tolerance: float = 1e-6, *, sign: int = 0, **options: Any) -> Array:
+def nufft1(
+    points: Array, values: Array, modes: ByAxis, tolerance: float = 1e-6, *, sign: int = 0, **options: Any
+) -> Array:
     """Modes of values at points, in one call; see `Nufft`, whose options it takes."""
     return Nufft(modes, tolerance, dtype=_dtype_of(points), **options).set_points(points).type1(values, sign)
 
@@ -107,6 +109,8 @@ def nufft2(points: Array, modes: Array, tolerance: float = 1e-6, *, sign: int = 
     return Nufft(shape, tolerance, dtype=_dtype_of(points), **options).set_points(points).type2(modes, sign)
 
 
-def nufft3(points: Array, values: Array, targets: Array, tolerance: float = 1e-6, *, sign: int = 1, threads: int = 0) -> Array:
+def nufft3(
+    points: Array, values: Array, targets: Array, tolerance: float = 1e-6, *, sign: int = 1, threads: int = 0
+) -> Array:
     """results[k] = sum over points j of values[j] exp(i sign s_k . x_j), at any targets s, (M, D)."""
     return _core.type_3(points, values, targets, real_number(tolerance, "tolerance"), whole(sign, "sign"), whole(threads, "threads"))

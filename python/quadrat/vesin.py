@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Neighbor lists with the arguments and results of vesin: `from quadrat.vesin import NeighborList`."""
 
-from typing import Any
-
 import sys
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,16 @@ class NeighborList(State):
     stand for this package's own choice. Derivatives of distances: `quadrat.torch.neighbor_list`.
     """
 
-    def __init__(self, *, cutoff: float, full_list: bool, sorted: bool = False, algorithm: str = "auto", skin: float = 0.0, n_threads: int = 0) -> None:
+    def __init__(
+        self,
+        *,
+        cutoff: float,
+        full_list: bool,
+        sorted: bool = False,
+        algorithm: str = "auto",
+        skin: float = 0.0,
+        n_threads: int = 0,
+    ) -> None:
         self.cutoff, self.skin = float(cutoff), float(skin)
         self.full_list, self.sorted = bool(full_list), bool(sorted)
         self.algorithm = algorithm
@@ -48,7 +56,9 @@ class NeighborList(State):
             raise ValueError(f"algorithm is {value!r}; one of {', '.join(ALGORITHMS)} is accepted")
         self._algorithm = self._arguments[1]["algorithm"] = value.lower()
 
-    def compute(self, points: Array, box: Array, periodic: ByAxis, quantities: str = "ij", copy: bool = True) -> tuple[Any, ...]:
+    def compute(
+        self, points: Array, box: Array, periodic: ByAxis, quantities: str = "ij", copy: bool = True
+    ) -> tuple[Any, ...]:
         """The arrays of `quantities`, as a tuple: letters of "ijPSdD".
 
         points : (N, 3), computed with in float64. box : (3, 3) vectors as rows, of the type of the points; vectors of open

@@ -126,10 +126,9 @@ void electrostatics<Context, T>::implementation::choose_parameters(const detail:
   const double least = std::min(options.accuracy, sizeof(T) == 4 ? 1e-6 : 1e-14);
   const double accuracy = std::max(options.accuracy * measured.strictness, least);
   smooth.reset();
-  auto choice = detail::choose_ewald(
-      {options.method, options.law, accuracy, options.parameters, detail::choice_place_of(context), sizeof(T) == 4,
-       accuracy / options.accuracy},
-      systems);
+  auto choice = detail::choose_ewald({options.method, options.law, accuracy, options.parameters,
+                                      detail::choice_place_of(context), sizeof(T) == 4, accuracy / options.accuracy},
+                                     systems);
   setup = choice.setup;
   candidates = std::move(choice.candidates);
   expected_pairs = choice.pairs;
