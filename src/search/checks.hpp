@@ -16,6 +16,12 @@ void check_neighbor_options(const neighbor_options<T>& options, bool cuda);
 template <typename T, int D>
 void check_neighbor_input(const neighbor_options<T>& options, const neighbor_input<T, D>& input);
 
+/// The largest radius that a point or query can have.
+template <typename T>
+[[nodiscard]] T most_radius(const neighbor_options<T>& options) {
+  return options.rule == cutoff_rule::sum_of_radii ? options.cutoff / 2 : options.cutoff;
+}
+
 /// The number of types of a square table.
 template <typename T>
 [[nodiscard]] std::uint32_t type_count(const neighbor_options<T>& options);

@@ -55,7 +55,10 @@ void check_queries_fit(const neighbor_options<T>& options, const neighbor_input<
   require(options.pairs == neighbor_pairs::full,
           "a half list of queries was asked for; a query is no particle, so its "
           "list must be full");
-  require(options.rule == cutoff_rule::uniform, "queries have no radius and no type; their rule must be uniform");
+  require(!has_radii(options.rule) || input.queries->count == 0 || input.radii_of_queries != nullptr,
+          "the rule needs a radius of each query, but radii_of_queries is null");
+  require(options.rule != cutoff_rule::table_of_types || input.queries->count == 0 || input.types_of_queries != nullptr,
+          "the rule needs a type of each query, but types_of_queries is null");
   require(options.skin == T(0), "the skin is ", options.skin, "; with queries it must be 0");
   require(input.excluded_offsets == nullptr, "pairs of queries and points cannot be excluded");
   require(input.boxes.size() == 1 || input.queries->count == 0 || input.system_of_query != nullptr, "there are ",
@@ -93,7 +96,8 @@ void check_neighbor_input(const neighbor_options<T>& options, const neighbor_inp
   require(input.boxes.size() == 1 || input.points.count == 0 || input.system_of_point != nullptr, "there are ",
           input.boxes.size(), " boxes, but no system of each point");
   if (input.queries.has_value()) check_queries_fit(options, input);
-  require(!has_radii(options.rule) || input.points.count == 0 || input.radii != nullptr,
+  const bool own_radii_of_queries = options.rule == cutoff_rule::own_radius && input.queries.has_value();
+  require(!has_radii(options.rule) || own_radii_of_queries || input.points.count == 0 || input.radii != nullptr,
           "the rule needs a radius of each point, but radii is null");
   require(options.rule != cutoff_rule::table_of_types || input.points.count == 0 || input.types != nullptr,
           "the rule needs a type of each point, but types is null");

@@ -33,16 +33,21 @@ QUADRAT_HD void check_exclusions(const neighbor_search<T, D>& search, particle_i
   });
 }
 
+/// Whether the rule can use number i of these types or radii.
+template <typename T, int D>
+[[nodiscard]] QUADRAT_HD bool is_sound(const neighbor_search<T, D>& search, const T* radii, const std::uint32_t* types,
+                                       std::size_t i, T most_radius) {
+  if (search.rule == cutoff_rule::uniform) return true;
+  if (search.rule == cutoff_rule::table_of_types) return types[i] < search.type_count;
+  return radii == nullptr || (radii[i] >= T(0) && radii[i] <= most_radius);
+}
+
 /// Checks the type or radius and the excluded pairs of a point.
 template <typename T, int D>
 QUADRAT_HD void check_properties(const neighbor_search<T, D>& search, particle_id id, T most_radius,
                                  const fault_flag& faults) {
   if (search.excluded_offsets != nullptr) check_exclusions(search, id, faults);
-  if (search.rule == cutoff_rule::uniform) return;
-  const bool sound = search.rule == cutoff_rule::table_of_types
-                         ? search.types[id] < search.type_count
-                         : search.radii[id] >= T(0) && search.radii[id] <= most_radius;
-  if (!sound) faults.raise(fault_kind::value_range, id);
+  if (!is_sound(search, search.radii, search.types, id, most_radius)) faults.raise(fault_kind::value_range, id);
 }
 
 /// Index: slot. Writes wrapped points in the order of cells, and checks what the rule needs of them.
@@ -71,9 +76,14 @@ struct gather_search_points {
 template <typename T, int D>
 struct check_queries {
   search_key<T, D> key;
+  T most_radius;
 
   QUADRAT_HD void operator()(std::size_t i) const {
-    static_cast<void>(key.check(i, key.search.queries[i], key.search.system_of_query, query_fault_base + i));
+    const neighbor_search<T, D>& search = key.search;
+    static_cast<void>(key.check(i, search.queries[i], search.system_of_query, query_fault_base + i));
+    if (!is_sound(search, search.radii_of_rows, search.types_of_rows, i, most_radius)) {
+      key.faults.raise(fault_kind::value_range, query_fault_base + i);
+    }
   }
 };
 

@@ -32,6 +32,8 @@ detail::neighbor_search<T, D> neighbor_list<Context, T, D>::implementation::sear
   result.half = options.pairs == neighbor_pairs::half;
   result.radii = input.radii;
   result.types = input.types;
+  result.radii_of_rows = result.own_queries ? input.radii_of_queries : input.radii;
+  result.types_of_rows = result.own_queries ? input.types_of_queries : input.types;
   result.type_count = options.rule == cutoff_rule::table_of_types ? detail::type_count(options) : 0;
   result.type_cutoffs = type_cutoffs.data();
   result.excluded_offsets = input.excluded_offsets;
@@ -43,7 +45,8 @@ template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::enqueue_cells(const neighbor_input<T, D>& input) {
   const detail::search_key<T, D> key{search(input), options.accept_outside, faults()};
   engine->enqueue_cells(key);
-  if (key.search.own_queries) for_each(context, "search.check_queries", rows, detail::check_queries<T, D>{key});
+  if (key.search.own_queries)
+    for_each(context, "search.check_queries", rows, detail::check_queries<T, D>{key, detail::most_radius(options)});
   enqueue_copies(input);
 }
 

@@ -92,13 +92,12 @@ std::string neighbor_list<Context, T, D>::implementation::complaint(fault_kind k
     return message(what, i, " belongs to system ", to_host(context, of + i, 1)[0], "; there are ", boxes.size());
   }
   if (kind == fault_kind::value_range && options.rule == cutoff_rule::table_of_types) {
-    return message(what, i, " has type ", to_host(context, last.types + i, 1)[0], "; the table has ",
-                   detail::type_count(options), " types");
+    return message(what, i, " has type ", to_host(context, (query ? last.types_of_queries : last.types) + i, 1)[0],
+                   "; the table has ", detail::type_count(options), " types");
   }
   if (kind == fault_kind::value_range) {
-    return message(what, i, " has radius ", to_host(context, last.radii + i, 1)[0], "; with a cutoff of ",
-                   options.cutoff, " it must be from 0 to ",
-                   options.rule == cutoff_rule::sum_of_radii ? options.cutoff / 2 : options.cutoff);
+    return message(what, i, " has radius ", to_host(context, (query ? last.radii_of_queries : last.radii) + i, 1)[0],
+                   "; with a cutoff of ", options.cutoff, " it must be from 0 to ", detail::most_radius(options));
   }
   return place_complaint(query, i);
 }

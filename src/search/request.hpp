@@ -25,7 +25,7 @@ struct neighbor_request {
   bool cuda;
   std::size_t points;
   bool one_cutoff;        ///< the uniform rule, without queries and excluded pairs
-  bool radii = false;     ///< a rule with radii
+  bool radii = false;     ///< a rule with radii, without queries
   bool excluded = false;  ///< excluded pairs are given
   bool half = false;      ///< each pair once
   int threads = 1;        ///< of the CPU
@@ -167,7 +167,7 @@ template <typename T, int D>
   const bool excluded = input.excluded_offsets != nullptr;
   neighbor_request request{cuda, input.points.count,
                            options.rule == cutoff_rule::uniform && !input.queries.has_value() && !excluded,
-                           has_radii(options.rule), excluded};
+                           has_radii(options.rule) && !input.queries.has_value(), excluded};
   request.half = options.pairs == neighbor_pairs::half;
   request.dimension = D;
   request.number_bytes = sizeof(T);

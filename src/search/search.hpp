@@ -73,8 +73,10 @@ struct neighbor_search {
   T skin;
   cutoff_rule rule;
   bool half;
-  const T* radii;
+  const T* radii;  ///< of points; nullptr: not needed
   const std::uint32_t* types;
+  const T* radii_of_rows;
+  const std::uint32_t* types_of_rows;
   std::uint32_t type_count;
   const T* type_cutoffs;
   const std::uint64_t* excluded_offsets;

@@ -28,6 +28,8 @@ struct neighbor_problem {
   std::vector<std::uint32_t> system_of_query;
   std::vector<T> radii;
   std::vector<std::uint32_t> types;
+  std::vector<T> radii_of_queries;
+  std::vector<std::uint32_t> types_of_queries;
   std::vector<std::uint64_t> excluded_offsets;
   std::vector<particle_id> excluded;
   bool in_given_boxes = false;  ///< vectors are computed in `boxes`, as visitors do
@@ -103,18 +105,20 @@ class neighbor_search {
   /// The cutoff of a pair; 0: never a pair.
   [[nodiscard]] T cutoff_of(std::size_t i, std::size_t j) const {
     const auto& o = p_.options;
+    const auto& radii = p_.queries ? p_.radii_of_queries : p_.radii;
+    const auto& own_types = p_.queries ? p_.types_of_queries : p_.types;
     switch (o.rule) {
       case cutoff_rule::uniform:
         return o.cutoff + o.skin;
       case cutoff_rule::sum_of_radii:
-        return p_.radii[i] + p_.radii[j] + o.skin;
+        return radii[i] + p_.radii[j] + o.skin;
       case cutoff_rule::larger_radius:
-        return std::max(p_.radii[i], p_.radii[j]) + o.skin;
+        return std::max(radii[i], p_.radii[j]) + o.skin;
       case cutoff_rule::own_radius:
-        return p_.radii[i] + o.skin;
+        return radii[i] + o.skin;
       case cutoff_rule::table_of_types: {
         const auto types = static_cast<std::size_t>(std::sqrt(static_cast<double>(o.type_cutoffs.size())) + 0.5);
-        const T cutoff = o.type_cutoffs[p_.types[i] * types + p_.types[j]];
+        const T cutoff = o.type_cutoffs[own_types[i] * types + p_.types[j]];
         return cutoff > T(0) ? cutoff + o.skin : T(0);
       }
     }

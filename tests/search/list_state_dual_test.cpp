@@ -140,6 +140,18 @@ TEST_F(neighbor_list_state_test, impossible_input_is_refused_at_once) {
             }),
             "no error")
       << "half a list of queries";
+  expect_words(refusal([](auto& p) {
+                 p.queries.emplace(p.points);
+                 p.options.rule = cutoff_rule::own_radius;
+               }),
+               {"radius of each query", "radii_of_queries"});
+  expect_words(refusal([](auto& p) {
+                 p.queries.emplace(p.points);
+                 p.types.assign(p.points.size(), 0);
+                 p.options.rule = cutoff_rule::table_of_types;
+                 p.options.type_cutoffs = {0.5f};
+               }),
+               {"type of each query", "types_of_queries"});
 }
 
 TEST_F(neighbor_list_state_test, half_lists_with_a_radius_of_their_own_are_refused) {
@@ -228,6 +240,29 @@ TEST_F(neighbor_list_state_test, names_the_first_impossible_query) {
   problem3 problem = some_problem(false);
   problem.queries = {{1, 1, 1}, {1, nan, 1}};
   expect_words(build_error<data_error>(problem), {"1"});
+  problem.queries = {{1, 1, 1}, {1, 1, 1}};
+  problem.options.rule = cutoff_rule::own_radius;
+  problem.radii_of_queries = {0.1f, -2};
+  expect_words(build_error<data_error>(problem), {"query 1 ", "radius -2", "from 0 to"});
+  problem.options.rule = cutoff_rule::table_of_types;
+  problem.options.type_cutoffs = {0.5f};
+  problem.types.assign(problem.points.size(), 0);
+  problem.types_of_queries = {0, 3};
+  expect_words(build_error<data_error>(problem), {"query 1 ", "type 3", "1 types"});
+}
+
+TEST_F(neighbor_list_state_test, queries_with_a_radius_of_their_own_need_none_of_the_points) {
+  problem3 problem = some_problem();
+  problem.queries.emplace(problem.points);
+  problem.options.rule = cutoff_rule::own_radius;
+  for (std::size_t i = 0; i < problem.points.size(); ++i) {
+    problem.radii_of_queries.push_back(problem.options.cutoff * static_cast<float>(i % 5) / 4);
+  }
+  const auto wanted = reference::neighbor_list(problem);
+  EXPECT_GT(wanted.entries.size(), 0u);
+  for (const std::string& method : methods_here()) {
+    if (serves(method, problem)) check_method(backend_context(), problem, wanted, method);
+  }
 }
 
 TEST_F(neighbor_list_state_test, outside_of_an_open_axis_can_be_accepted) {

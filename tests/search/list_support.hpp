@@ -58,6 +58,8 @@ class neighbor_input_on_device {
         system_of_query_(to_device(context, problem.system_of_query)),
         radii_(to_device(context, problem.radii)),
         types_(to_device(context, problem.types)),
+        radii_of_queries_(to_device(context, problem.radii_of_queries)),
+        types_of_queries_(to_device(context, problem.types_of_queries)),
         excluded_offsets_(to_device(context, problem.excluded_offsets)),
         excluded_(to_device(context, problem.excluded)) {
     if (problem.queries) queries_ = to_device(context, *problem.queries);
@@ -72,6 +74,8 @@ class neighbor_input_on_device {
     result.system_of_query = unless_empty(system_of_query_);
     result.radii = unless_empty(radii_);
     result.types = unless_empty(types_);
+    result.radii_of_queries = unless_empty(radii_of_queries_);
+    result.types_of_queries = unless_empty(types_of_queries_);
     result.excluded_offsets = unless_empty(excluded_offsets_);
     result.excluded = unless_empty(excluded_);
     return result;
@@ -89,6 +93,8 @@ class neighbor_input_on_device {
   array<std::uint32_t, backend_context> system_of_point_, system_of_query_;
   array<T, backend_context> radii_;
   array<std::uint32_t, backend_context> types_;
+  array<T, backend_context> radii_of_queries_;
+  array<std::uint32_t, backend_context> types_of_queries_;
   array<std::uint64_t, backend_context> excluded_offsets_;
   array<particle_id, backend_context> excluded_;
 };

@@ -30,8 +30,7 @@ class neighbor_problem_maker {
     choose_options();
     make_boxes();
     make_points();
-    if (p_.options.rule == cutoff_rule::uniform && p_.options.pairs == neighbor_pairs::full && one_in(4))
-      make_queries();
+    if (p_.options.pairs == neighbor_pairs::full && one_in(4)) make_queries();
     make_properties();
     if (!p_.queries && one_in(4)) make_exclusions();
     return std::move(p_);
@@ -194,12 +193,20 @@ class neighbor_problem_maker {
           o.type_cutoffs[a * types + b] = o.type_cutoffs[b * types + a] = cutoff;
         }
       }
-      for (std::size_t i = 0; i < p_.points.size(); ++i) p_.types.push_back(static_cast<std::uint32_t>(below(types)));
+      const auto fill = [&](std::vector<std::uint32_t>& values, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) values.push_back(static_cast<std::uint32_t>(below(types)));
+      };
+      fill(p_.types, p_.points.size());
+      if (p_.queries) fill(p_.types_of_queries, p_.queries->size());
     } else if (o.rule != cutoff_rule::uniform) {
       const T largest = o.rule == cutoff_rule::sum_of_radii ? o.cutoff / 2 : o.cutoff;
-      for (std::size_t i = 0; i < p_.points.size(); ++i) {
-        p_.radii.push_back(one_in(8) ? largest : one_in(8) ? T(0) : largest * between(0.1, 1));
-      }
+      const auto fill = [&](std::vector<T>& values, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) {
+          values.push_back(one_in(8) ? largest : one_in(8) ? T(0) : largest * between(0.1, 1));
+        }
+      };
+      fill(p_.radii, p_.points.size());
+      if (p_.queries) fill(p_.radii_of_queries, p_.queries->size());
     }
   }
 

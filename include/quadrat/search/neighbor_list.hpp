@@ -78,11 +78,14 @@ struct neighbor_input {
   /// System of each point, in any order; nullptr for one system. Both points of a pair belong to the same system.
   const std::uint32_t* system_of_point = nullptr;
   /// Places whose neighbors are listed; by default the points themselves. A query is not a particle: a point at the
-  /// same place is its neighbor. For full lists by the uniform rule, without skin or exclusions.
+  /// same place is its neighbor. For full lists of every rule, without skin or exclusions.
   std::optional<points_view<T, D>> queries{};
   const std::uint32_t* system_of_query = nullptr;
   const T* radii = nullptr;              ///< by point, for the rules with radii; at most cutoff, or cutoff / 2 for sums
   const std::uint32_t* types = nullptr;  ///< by point, for the table of types
+  /// The same by query. By own radius, those of queries alone count, and points need none.
+  const T* radii_of_queries = nullptr;
+  const std::uint32_t* types_of_queries = nullptr;
   /// Excluded pairs (bonded neighbors): point i is never listed with any image of excluded[excluded_offsets[i]] to
   /// excluded[excluded_offsets[i + 1] - 1]. One of the two rows is enough to exclude a pair. points + 1 offsets, which
   /// must not decrease; excluded may be nullptr if no pair is excluded.

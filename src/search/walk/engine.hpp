@@ -6,6 +6,7 @@
 
 #include "quadrat/core/types.hpp"
 #include "quadrat/parallel/for_each.hpp"
+#include "search/checks.hpp"
 #include "search/engine.hpp"
 #include "search/request.hpp"
 #include "search/walk/rows.hpp"
@@ -37,9 +38,8 @@ class walk_engine final : public neighbor_engine<Context, T, D> {
 
   void enqueue_cells(const search_key<T, D>& key) override {
     cells_.fill(context_, key, one_system_);
-    const T most_radius = options_.rule == cutoff_rule::sum_of_radii ? options_.cutoff / 2 : options_.cutoff;
     const gather_search_points<T, D> body{
-        key.search, cells_.buckets.view().elements, most_radius, key.faults, records_.data(), boxes(), {}};
+        key.search, cells_.buckets.view().elements, most_radius(options_), key.faults, records_.data(), boxes(), {}};
     for_each(context_, "search.gather", key.search.points.count, body);
   }
 

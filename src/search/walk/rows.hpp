@@ -77,11 +77,12 @@ struct walk_search {
       case cutoff_rule::sum_of_radii:
       case cutoff_rule::larger_radius:
       case cutoff_rule::own_radius:
-        return cutoff_of_radii(search.rule, search.radii[i], search.radii[j], search.skin);
+        return cutoff_of_radii(search.rule, search.radii_of_rows[i], search.radii != nullptr ? search.radii[j] : T(0),
+                               search.skin);
       case cutoff_rule::table_of_types: {
-        const std::uint32_t* types = search.types;
-        if (types[i] >= search.type_count || types[j] >= search.type_count) return T(0);
-        const T cutoff = search.type_cutoffs[types[i] * search.type_count + types[j]];
+        const std::uint32_t own = search.types_of_rows[i], other = search.types[j];
+        if (own >= search.type_count || other >= search.type_count) return T(0);
+        const T cutoff = search.type_cutoffs[own * search.type_count + other];
         return cutoff > T(0) ? cutoff + search.skin : T(0);
       }
       default:
