@@ -14,7 +14,7 @@ namespace {
 struct nearest_case {
   std::size_t n;
   std::size_t k;
-  std::string_view distribution;  ///< "uniform", "uniform periodic", "8 nested scales", "one stray point"
+  std::string_view distribution;
 };
 
 template <typename T>
@@ -26,8 +26,21 @@ template <typename T>
       values[i] *= static_cast<T>(std::pow(10.0, -static_cast<double>(i / 3 % 8)));
     }
   }
+  if (what.distribution == "two scales") {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] *= static_cast<T>(i / 3 % 2 == 0 ? 1 : 1e-4);
+  }
+  if (what.distribution == "scales from 2^-20 to 1") {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double octave = 20 * static_cast<double>(i / 3) / static_cast<double>(what.n);
+      values[i] = (values[i] - T(0.5)) * static_cast<T>(std::exp2(-octave));
+    }
+  }
   return values;
 }
+
+/// Those that are no more expensive than uniform points should be.
+constexpr std::string_view uneven_distributions[] = {"uniform periodic", "8 nested scales", "one stray point",
+                                                     "two scales", "scales from 2^-20 to 1"};
 
 /// Throws disagreement unless some rows hold the distances that a brute force finds.
 template <typename Context, typename T>
@@ -91,9 +104,8 @@ void time_nearest(const session& s, const Context& context, const nearest_case& 
 template <typename Context>
 void run_nearest_on(const session& s, const Context& context) {
   if (!s.full()) {
-    for (const std::string_view distribution : {"uniform", "uniform periodic", "8 nested scales", "one stray point"}) {
-      time_nearest<float>(s, context, {4096, 16, distribution});
-    }
+    time_nearest<float>(s, context, {4096, 16, "uniform"});
+    for (const auto distribution : uneven_distributions) time_nearest<float>(s, context, {4096, 16, distribution});
     time_nearest<double>(s, context, {4096, 8, "uniform"});
     return;
   }
@@ -102,9 +114,7 @@ void run_nearest_on(const session& s, const Context& context) {
     time_nearest<float>(s, context, {million, k, "uniform"});
   for (const std::size_t k : std::array<std::size_t, 3>{8, 16, 32})
     time_nearest<double>(s, context, {million, k, "uniform"});
-  for (const std::string_view distribution : {"uniform periodic", "8 nested scales", "one stray point"}) {
-    time_nearest<float>(s, context, {million, 16, distribution});
-  }
+  for (const auto distribution : uneven_distributions) time_nearest<float>(s, context, {million, 16, distribution});
   time_nearest<float>(s, context, {million / 32, 16, "uniform"});
   if (s.on_cuda()) time_nearest<float>(s, context, {16 * million, 16, "uniform"});
 }
