@@ -15,7 +15,7 @@ struct run_options {
   std::vector<std::string> frame_format;  ///< none: that of the scene
   std::optional<std::int64_t> steps, particles, threads, seed;
   std::optional<std::int64_t> frame_every, statistics_every;  ///< no options of the command line
-  std::int64_t devices = 1;  ///< ranks of this process
+  std::int64_t devices = 1;                                   ///< ranks of this process
   double progress_seconds = 10;
   bool json = false;
   bool explain = false;

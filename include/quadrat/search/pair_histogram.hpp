@@ -35,9 +35,10 @@ struct pair_histogram_result {
   double width = 0;  ///< of a bin: bin k holds distances from k * width to (k + 1) * width
   /// Pairs (i, j, S) with i of type a and j of type b, of all frames. Where a = b, (j, i, -S) is another one.
   std::vector<std::uint64_t> counts;
-  /// The counts divided by the sum over the frames of N_a N_b / V, times the volume of the shell (in 2D, the area of the
-  /// ring); 0 if there are no such points. In a periodic box that is what independent, uniform points give, but for a
-  /// factor 1 - 1 / N_a where a = b (see `distinct`). Near open sides points have fewer neighbors; that is not corrected.
+  /// The counts divided by the sum over the frames of N_a N_b / V, times the volume of the shell (in 2D, the area of
+  /// the ring); 0 if there are no such points. In a periodic box that is what independent, uniform points give, but for
+  /// a factor 1 - 1 / N_a where a = b (see `distinct`). Near open sides points have fewer neighbors; that is not
+  /// corrected.
   std::vector<double> rdf;
 
   [[nodiscard]] std::size_t pair_of_types(std::uint32_t a, std::uint32_t b) const {

@@ -202,8 +202,8 @@ void cluster_groups<Context, T, D>::add_up(const Context& context, const cluster
 }
 
 template <typename Context, typename T, int D>
-void cluster_groups<Context, T, D>::center(const Context& context, const lattice<T, D>& shape,
-                                           const lattice<T, D>& box, const cluster_view& found, const cluster_point<T, D>* placed,
+void cluster_groups<Context, T, D>::center(const Context& context, const lattice<T, D>& shape, const lattice<T, D>& box,
+                                           const cluster_view& found, const cluster_point<T, D>* placed,
                                            const particle_id* elements) {
   if (centered_) return;
   group(context, found);
