@@ -438,7 +438,7 @@ TEST_F(electrostatics_test, impossible_input_is_refused) {
   expect_words(message_of([](auto& it) { it.pairs = {{3, 4, 0}, {4, 3, 1}}; }), {"3 and 4", "twice"});
   expect_words(message_of([](auto& it) { it.pairs = {{3, 4, std::nan("")}}; }), {"scale", "finite"});
   expect_words(message_of([](auto& it) { it.cells.clear(); }), {"no cell"});
-  expect_words(message_of([](auto& it) { it.cells.push_back(it.cells[0]); }), {"2 cells", "system_of_point"});
+  expect_words(message_of([](auto& it) { it.cells.push_back(it.cells[0]); }), {"2 boxes", "system of each point"});
   expect_words(message_of([](auto& it) { it.cells[0].periodic = {true, false, true}; }), {"open along vector 1"});
   const auto options_error = [](const electrostatics_options& options) {
     return error_of<argument_error>([&] { electrostatics<backend_context, double>(backend_context{}, options); });

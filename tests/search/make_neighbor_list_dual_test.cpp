@@ -49,7 +49,7 @@ TEST_F(make_neighbor_list_test, keeps_a_box_for_each_system) {
   };
   EXPECT_EQ(count(0), 2u);
   EXPECT_EQ(count(1), 0u);
-  EXPECT_NE(error_of<argument_error>([&] { list.build(points_of(points)); }).find("system_of_point"),
+  EXPECT_NE(error_of<argument_error>([&] { list.build(points_of(points)); }).find("system of each point"),
             std::string::npos);
 }
 
