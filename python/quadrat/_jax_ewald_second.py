@@ -8,12 +8,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from ._lattice import shortest
+
 NEIGHBORS = 100  # of a point within the cutoff
 
 
 def sizes_of(cell, points, accuracy, single):
-    """What has to be known before points are: (modes, splitting times spacing, cutoff by spacing, tolerance, capacity);
-    the spacing is (volume / N)^(1/3). None where the cell is not known either."""
+    """What has to be known before points are: (modes, splitting times spacing, cutoff by spacing, tolerance, capacity,
+    spacing, the cell's shortest vectors in units of its vectors); the spacing is (volume / N)^(1/3). None where the cell is not known either."""
     if isinstance(cell, jax.core.Tracer) or points == 0:
         return None
     vectors = np.asarray(cell, dtype=float)
@@ -25,10 +27,11 @@ def sizes_of(cell, points, accuracy, single):
     cutoff = (3 * NEIGHBORS / (4 * math.pi)) ** (1 / 3)
     depth = math.sqrt(-math.log(max(0.1 * accuracy, 1e-7 if single else 1e-15)))
     alpha = depth / cutoff
-    lengths = np.linalg.norm(vectors, axis=1) / spacing
+    reduction = shortest(vectors)
+    lengths = np.linalg.norm(reduction @ vectors, axis=1) / spacing
     modes = tuple(2 * math.ceil(2 * alpha * depth * length / (2 * math.pi)) + 1 for length in lengths)
     tolerance = max(0.01 * accuracy, 4e-6 if single else 1e-13)
-    return modes, alpha, cutoff, tolerance, points * NEIGHBORS, spacing
+    return modes, alpha, cutoff, tolerance, points * NEIGHBORS, spacing, tuple(map(tuple, reduction))
 
 
 def results(pairs, type1, points, charges, cell, sizes, constant, dispersion):
@@ -42,7 +45,8 @@ def results(pairs, type1, points, charges, cell, sizes, constant, dispersion):
 
 
 def _energy(pairs, type1, points, charges, cell, sizes, constant, dispersion):
-    modes, alpha, cutoff, tolerance, capacity, spacing = sizes
+    modes, alpha, cutoff, tolerance, capacity, spacing, reduction = sizes
+    cell = (jnp.asarray(reduction, cell.dtype)[:, :, None] * cell).sum(1)  # GPUs would round what a product is made of
     alpha, cutoff = alpha / spacing, cutoff * spacing
     volume = jnp.abs(jnp.linalg.det(cell))
     i, j, shifts, count = pairs(points, cell, capacity, cutoff, (True,) * 3, True, False)

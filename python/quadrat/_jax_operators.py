@@ -206,7 +206,7 @@ def _charges_backward(accuracy, constant, dispersion, method, periodic, sizes, s
         return first
     if sizes is None or not all(periodic):
         raise NotImplementedError(
-            "second derivatives of electrostatics are served for a cell that is periodic along all three vectors, and that "
+            "second derivatives of electrostatics are served for a box that is periodic along all three vectors, and that "
             "is known when the function is traced"
         )
 

@@ -28,13 +28,18 @@ def _weights(library, u, order, derivative):
     return library.stack(values[::-1], -1)
 
 
+def _nodes(library, u, order):
+    """The mesh points (N, order) along an axis that are reached from positions (N,)."""
+    first = library.floor(u - order / 2) + 1
+    # int32 holds all extents and int64 is not there in every setting of every library.
+    return _integers(library, first)[:, None] + library.arange(order, **_beside(library, u))
+
+
 def _footprints(library, u, order, mesh, periodic):
-    """Indices (N, order, ...) into the flattened mesh."""
+    """Indices (N, order, ...) into the flattened mesh. What is beyond open ends, whose weights are 0, is at the ends."""
     flat = 0
     for axis, extent in enumerate(mesh):
-        first = library.floor(u[:, axis] - order / 2) + 1
-        # int32 holds all extents and int64 is not there in every setting of every library.
-        nodes = _integers(library, first)[:, None] + library.arange(order, **_beside(library, u))
+        nodes = _nodes(library, u[:, axis], order)
         nodes = nodes % extent if periodic[axis] else library.clip(nodes, 0, extent - 1)
         shape = [nodes.shape[0]] + [1] * len(mesh)
         shape[axis + 1] = order
@@ -50,11 +55,14 @@ def _beside(library, u):
     return {"device": u.device} if library.__name__ == "torch" else {}
 
 
-def _products(library, u, order, derivatives):
+def _products(library, u, mesh, order, periodic, derivatives):
     """Weights (N, order, ...) of a footprint for a tuple of derivatives, one number per axis."""
     result = None
     for axis, derivative in enumerate(derivatives):
         own = _weights(library, u[:, axis], order, derivative)
+        if not periodic[axis]:
+            nodes = _nodes(library, u[:, axis], order)
+            own = own * ((nodes >= 0) & (nodes < mesh[axis]))
         own = own.reshape([own.shape[0]] + [order if a == axis else 1 for a in range(len(derivatives))])
         result = own if result is None else result * own
     return result
@@ -73,7 +81,7 @@ def spread_derivatives(library, values, u, mesh, order, periodic):
     at = _footprints(library, u, order, mesh, periodic).reshape(-1)
     total = 0
     for derivatives, own in values.items():
-        weights = _products(library, u, order, derivatives).reshape(1, u.shape[0], order ** len(mesh))
+        weights = _products(library, u, mesh, order, periodic, derivatives).reshape(1, u.shape[0], order ** len(mesh))
         total = total + own[:, :, None] * weights
     vectors, size = total.shape[0], 1
     for extent in mesh:
@@ -100,6 +108,6 @@ def interpolate_derivatives(library, values, u, order, periodic, wanted):
     around = around.reshape(values.shape[0], u.shape[0], order ** len(mesh))
     result = {}
     for derivatives in wanted:
-        weights = _products(library, u, order, derivatives).reshape(1, u.shape[0], order ** len(mesh))
+        weights = _products(library, u, mesh, order, periodic, derivatives).reshape(1, u.shape[0], order ** len(mesh))
         result[derivatives] = (around * weights).sum(-1)
     return result

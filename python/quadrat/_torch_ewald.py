@@ -36,13 +36,13 @@ class Electrostatics(NamedTuple):
     __repr__ = of_arrays
 
 
-def _sums(device, accuracy, method, law, constant):
+def _sums(device, accuracy, **options):
     """The sums of these options: making one chooses parameters, so that each thread keeps the last few, for its
     own process."""
     kept = _kept.__dict__.setdefault("sums", OrderedDict())
-    options = settings()
-    key = (os.getpid(), device, accuracy, method, law, constant, *options.values())
-    sums = kept.pop(key, None) or Ewald(accuracy, method=method, law=law, coulomb_constant=constant, **options)
+    options |= settings()
+    key = (os.getpid(), device, accuracy, *options.values())
+    sums = kept.pop(key, None) or Ewald(accuracy, **options)
     kept[key] = sums
     while len(kept) > _MOST_KEPT:
         kept.popitem(last=False)
@@ -62,10 +62,12 @@ def electrostatics_operator(
     method: str,
     law: str,
     constant: float,
+    remove_net_force: bool,
     periodic: Sequence[bool],
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
     """Energies (B,), forces (N, 3), potentials (N,), virials (B, 3, 3) or (0, 3, 3)."""
-    found = _sums(points.device, accuracy, method, law, constant).compute(
+    options = {"method": method, "law": law, "coulomb_constant": constant, "remove_net_force": remove_net_force}
+    found = _sums(points.device, accuracy, **options).compute(
         numbers(points),
         numbers(charges),
         numbers(cell if systems is not None else cell.reshape(3, 3)).cpu(),
@@ -123,23 +125,23 @@ second = differentiable(second_operator, lambda ctx, inputs, output: None, _no_t
 
 
 def _setup(ctx, inputs, output):
-    *tensors, ctx.virial, ctx.accuracy, ctx.method, ctx.law, ctx.constant, ctx.periodic = inputs
-    keep(ctx, *tensors, *output)
+    ctx.virial, *ctx.settings = inputs[6:]
+    keep(ctx, *inputs[:6], *output)
 
 
 def _kept(ctx):
     """Points, charges, cell, systems, scaled pairs, scales, forces, potentials and virials (B, 3, 3)."""
     *given, _, forces, potentials, virial = ctx.saved_tensors
     if virial.shape[0] == 0:  # it was not asked for, but derivatives by the cell need it
-        rest = (True, ctx.accuracy, ctx.method, ctx.law, ctx.constant, ctx.periodic)
-        virial = electrostatics(*given, *rest)[3]
+        virial = electrostatics(*given, True, *ctx.settings)[3]
     return (*given, forces, potentials, virial)
 
 
 def _second(ctx, given, factors):
-    if not all(ctx.periodic):
-        raise NotImplementedError("second derivatives are served for cells that are periodic along all three vectors")
-    return second(*given, *factors, ctx.accuracy, ctx.law, ctx.constant)
+    accuracy, _, law, constant, _, periodic = ctx.settings
+    if not all(periodic):
+        raise NotImplementedError("second derivatives are served for boxes that are periodic along all three vectors")
+    return second(*given, *factors, accuracy, law, constant)
 
 
 def _by_cell(points, cell, systems, forces, virial):
@@ -201,17 +203,16 @@ def _backward(ctx, by_energy, by_forces, by_potentials, by_virial):
     if any(factor is not None for factor in factors):
         extra = _second(ctx, (points, charges, cell, systems, pairs, scales), factors)
         slopes = [total(*both) if needed else None for *both, needed in zip(slopes, extra, ctx.needs_input_grad)]
-    return (*slopes, *[None] * 9)
+    return (*slopes, *[None] * (4 + len(ctx.settings)))
 
 
 electrostatics = differentiable(electrostatics_operator, _setup, _backward, _forward)
 
 
 def compute(points, charges, cell, systems, pairs, scales, virial, options):
-    accuracy, method, law, constant, periodic = options
     wanted = virial or cell.requires_grad  # derivatives by the cell go through it
     energy, forces, potentials, stress = electrostatics(
-        points, charges, cell, systems, pairs, scales, wanted, accuracy, method, law, constant, periodic
+        points, charges, cell, systems, pairs, scales, wanted, *options
     )
     if systems is None:
         energy, stress = energy[0], stress[0] if virial else None

@@ -14,6 +14,7 @@ import threading
 import torch
 
 from . import _torch_neighbors, _torch_transforms
+from ._lattice import shortest
 
 NEIGHBORS = 100  # of a point within the cutoff: balances pairs and modes in operations of PyTorch
 
@@ -90,12 +91,13 @@ def _of_system(points, charges, cell, excluded, factors, settings):
 
 def ewald_energy(points, charges, cell, excluded, accuracy, law, constant):
     """The energy with derivatives of every order by points, charges and cell, in double precision."""
+    cell = torch.as_tensor(shortest(cell.detach().cpu().numpy()), device=cell.device) @ cell  # it has the fewest modes
     volume = torch.linalg.det(cell).abs()
     spacing = (float(volume.detach()) / points.shape[0]) ** (1 / 3)
     cutoff = spacing * (3 * NEIGHBORS / (4 * math.pi)) ** (1 / 3)
     depth = math.sqrt(-math.log(max(0.1 * accuracy, 1e-15)))
     alpha = depth / cutoff
-    i, j, shifts = _torch_neighbors.pairs(points, cell, *[None] * 8, [True] * 3, cutoff, True, False, "auto", None)
+    i, j, shifts = _torch_neighbors.pairs(points, cell, *[None] * 8, [True] * 3, cutoff, True, False, "auto", None, "int64")
     far = _torch_neighbors.vectors(points, cell, None, i, j, shifts).square().sum(1)
     short = (charges[i] * charges[j] * _short_range(law, alpha, far)).sum()
     if excluded is not None and excluded[0].shape[0]:
@@ -106,7 +108,8 @@ def ewald_energy(points, charges, cell, excluded, accuracy, law, constant):
     lengths = torch.linalg.vector_norm(cell.detach(), dim=1)
     modes = [2 * math.ceil(2 * alpha * depth * float(length) / (2 * math.pi)) + 1 for length in lengths]
     tolerance = max(0.01 * accuracy, 1e-13)
-    sums = _torch_transforms.type1(angles, charges[None].to(torch.complex128), modes, tolerance, 1, "centered")[0]
+    waves = charges[None].to(torch.complex128)
+    sums = _torch_transforms.type1(angles, waves, modes, False, 1, tolerance, "centered", 0.0, "auto")[0]
     power = sums.real.square() + sums.imag.square()
     smooth = (_influence(law, alpha, _squared_wave_numbers(modes, cell)) * power).sum() / (2 * volume)
     return constant * (short + smooth + _constants(law, alpha, charges, volume))
@@ -152,7 +155,7 @@ def _constants(law, alpha, charges, volume):
 
 
 def _nearest(vectors, cell):
-    """The nearest image of each vector, for cells that are not skewed beyond a second neighbor."""
+    """The nearest image of each vector, for the shortest vectors of a cell."""
     with torch.no_grad():
         start = -torch.round(torch.linalg.solve(cell, vectors, left=False))
         steps = torch.cartesian_prod(*[torch.arange(-2.0, 3.0, device=cell.device, dtype=cell.dtype)] * 3)

@@ -24,47 +24,78 @@ def settings():
     return {"threads": torch.get_num_threads(), "deterministic": level}
 
 
-def _plan(points, mesh, order, periodic):
-    dtype = str(points.dtype).removeprefix("torch.")
-    box = [1.0] * len(mesh)
-    plan = SpreadPlan(box, list(mesh), order, periodic=list(periodic), dtype=dtype, **settings())
+def _plan(points, mesh, order, periodic, clip, accept_outside, method):
+    plan = SpreadPlan(
+        [1.0] * len(mesh),
+        list(mesh),
+        order,
+        periodic=list(periodic),
+        clip=clip,
+        accept_outside=accept_outside,
+        method=method,
+        dtype=str(points.dtype).removeprefix("torch."),
+        **settings(),
+    )
     return plan.set_points(numbers(points))
 
 
 @torch.library.custom_op("quadrat::spread", mutates_args=())
 def spread_operator(
-    points: torch.Tensor, values: torch.Tensor, mesh: Sequence[int], order: int, periodic: Sequence[bool]
+    points: torch.Tensor,
+    values: torch.Tensor,
+    mesh: Sequence[int],
+    order: int,
+    periodic: Sequence[bool],
+    clip: bool,
+    accept_outside: bool,
+    method: str,
 ) -> torch.Tensor:
     """(N, D) fractions and values (V, N): meshes (V, K...)."""
-    return _plan(points, mesh, order, periodic).spread(numbers(values))
+    return _plan(points, mesh, order, periodic, clip, accept_outside, method).spread(numbers(values))
 
 
 @spread_operator.register_fake
-def _(points, values, mesh, order, periodic):
+def _(points, values, mesh, *_):
     return values.new_empty((values.shape[0], *mesh))
 
 
 @torch.library.custom_op("quadrat::interpolate", mutates_args=())
 def interpolate_operator(
-    points: torch.Tensor, values: torch.Tensor, order: int, periodic: Sequence[bool]
+    points: torch.Tensor,
+    values: torch.Tensor,
+    order: int,
+    periodic: Sequence[bool],
+    clip: bool,
+    accept_outside: bool,
+    method: str,
 ) -> torch.Tensor:
     """(N, D) fractions and meshes (V, K...): values (V, N)."""
-    return _plan(points, values.shape[1:], order, periodic).interpolate(numbers(values))
+    plan = _plan(points, values.shape[1:], order, periodic, clip, accept_outside, method)
+    return plan.interpolate(numbers(values))
 
 
 @interpolate_operator.register_fake
-def _(points, values, order, periodic):
+def _(points, values, *_):
     return values.new_empty((values.shape[0], points.shape[0]))
 
 
 @torch.library.custom_op("quadrat::interpolate_gradient", mutates_args=())
-def gradient_operator(points: torch.Tensor, values: torch.Tensor, order: int, periodic: Sequence[bool]) -> torch.Tensor:
+def gradient_operator(
+    points: torch.Tensor,
+    values: torch.Tensor,
+    order: int,
+    periodic: Sequence[bool],
+    clip: bool,
+    accept_outside: bool,
+    method: str,
+) -> torch.Tensor:
     """Derivatives (V, N, D) of `interpolate` by the fractions."""
-    return _plan(points, values.shape[1:], order, periodic).gradient(numbers(values))
+    plan = _plan(points, values.shape[1:], order, periodic, clip, accept_outside, method)
+    return plan.gradient(numbers(values))
 
 
 @gradient_operator.register_fake
-def _(points, values, order, periodic):
+def _(points, values, *_):
     return values.new_empty((values.shape[0], points.shape[0], points.shape[1]))
 
 
@@ -75,7 +106,7 @@ def real_part(product, like):
 
 
 def _spread_setup(ctx, inputs, output):
-    points, values, ctx.mesh, ctx.order, ctx.periodic = inputs
+    points, values, ctx.mesh, *ctx.settings = inputs
     keep(ctx, points, values)
 
 
@@ -86,41 +117,41 @@ def _spread_forward(ctx, along, change, *_):
         steps = along * points.new_tensor(ctx.mesh)
         parts = {_splines.unit(len(ctx.mesh), a): values * steps[:, a] for a in range(len(ctx.mesh))}
         u = points * points.new_tensor(ctx.mesh)
-        moved = _splines.spread_derivatives(torch, parts, u, ctx.mesh, ctx.order, ctx.periodic)
-    return total(moved, None if change is None else spread(points, change, ctx.mesh, ctx.order, ctx.periodic))
+        moved = _splines.spread_derivatives(torch, parts, u, ctx.mesh, *ctx.settings[:2])
+    return total(moved, None if change is None else spread(points, change, ctx.mesh, *ctx.settings))
 
 
 def _spread_backward(ctx, change):
     points, values = ctx.saved_tensors
     by_points = by_values = None
     if ctx.needs_input_grad[0]:
-        slopes = gradient(points, change, ctx.order, ctx.periodic)
+        slopes = gradient(points, change, *ctx.settings)
         by_points = real_part(values.conj()[..., None] * slopes, points)
     if ctx.needs_input_grad[1]:
-        by_values = interpolate(points, change, ctx.order, ctx.periodic)
-    return by_points, by_values, None, None, None
+        by_values = interpolate(points, change, *ctx.settings)
+    return by_points, by_values, None, *[None] * len(ctx.settings)
 
 
 def _interpolate_setup(ctx, inputs, output):
-    points, values, ctx.order, ctx.periodic = inputs
+    points, values, *ctx.settings = inputs
     keep(ctx, points, values)
 
 
 def _interpolate_forward(ctx, along, change, *_):
     points, values = ctx.saved_tensors
-    moved = None if along is None else (gradient(points, values, ctx.order, ctx.periodic) * along).sum(-1)
-    return total(moved, None if change is None else interpolate(points, change, ctx.order, ctx.periodic))
+    moved = None if along is None else (gradient(points, values, *ctx.settings) * along).sum(-1)
+    return total(moved, None if change is None else interpolate(points, change, *ctx.settings))
 
 
 def _interpolate_backward(ctx, change):
     points, values = ctx.saved_tensors
     by_points = by_values = None
     if ctx.needs_input_grad[0]:
-        slopes = gradient(points, values, ctx.order, ctx.periodic)
+        slopes = gradient(points, values, *ctx.settings)
         by_points = real_part(change.conj()[..., None] * slopes, points)
     if ctx.needs_input_grad[1]:
-        by_values = spread(points, change, list(values.shape[1:]), ctx.order, ctx.periodic)
-    return by_points, by_values, None, None
+        by_values = spread(points, change, list(values.shape[1:]), *ctx.settings)
+    return by_points, by_values, *[None] * len(ctx.settings)
 
 
 def _curvatures(ctx, points, values):
@@ -128,7 +159,7 @@ def _curvatures(ctx, points, values):
     dimension, extents = points.shape[1], points.new_tensor(values.shape[1:])
     pairs = [(a, b) for a in range(dimension) for b in range(dimension)]
     wanted = {_splines.unit(dimension, a, b) for a, b in pairs}
-    found = _splines.interpolate_derivatives(torch, values, points * extents, ctx.order, ctx.periodic, wanted)
+    found = _splines.interpolate_derivatives(torch, values, points * extents, *ctx.settings[:2], wanted)
     curved = torch.stack([found[_splines.unit(dimension, a, b)] for a, b in pairs], -1)
     return curved.unflatten(-1, (dimension, dimension)) * extents[:, None] * extents
 
@@ -136,7 +167,7 @@ def _curvatures(ctx, points, values):
 def _gradient_forward(ctx, along, change, *_):
     points, values = ctx.saved_tensors
     moved = None if along is None else (_curvatures(ctx, points, values) * along[:, None, :]).sum(-1)
-    return total(moved, None if change is None else gradient(points, change, ctx.order, ctx.periodic))
+    return total(moved, None if change is None else gradient(points, change, *ctx.settings))
 
 
 def _gradient_backward(ctx, change):
@@ -149,8 +180,8 @@ def _gradient_backward(ctx, change):
         by_points = real_part((change.conj()[..., None] * _curvatures(ctx, points, values)).sum(-2), points)
     if ctx.needs_input_grad[1]:
         parts = {_splines.unit(dimension, a): per_mesh[..., a] for a in range(dimension)}
-        by_values = _splines.spread_derivatives(torch, parts, u, mesh, ctx.order, ctx.periodic)
-    return by_points, by_values, None, None
+        by_values = _splines.spread_derivatives(torch, parts, u, mesh, *ctx.settings[:2])
+    return by_points, by_values, *[None] * len(ctx.settings)
 
 
 spread = differentiable(spread_operator, _spread_setup, _spread_backward, _spread_forward, vectors=True)

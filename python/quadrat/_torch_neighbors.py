@@ -29,8 +29,9 @@ def pairs_operator(
     ordered: bool,
     method: str,
     rule: str | None,
+    index_dtype: str,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """i (P,), j (P,) and shifts (P, D), int64. The box (D,), (D, D) or (B, D, D); periodic (D) or (B D)."""
+    """i (P,), j (P,) and shifts (P, D) of the index type. The box (D,), (D, D) or (B, D, D); periodic (D) or (B D)."""
     given = {
         "systems": systems,
         "queries": queries,
@@ -49,6 +50,7 @@ def pairs_operator(
         threads=settings()["threads"],
         method=method,
         rule=rule,
+        index_dtype=index_dtype,
         **{name: None if tensor is None else numbers(tensor) for name, tensor in given.items()},
         **{name: None if tensor is None else numbers(tensor).cpu() for name, tensor in settings_given.items()},
     )
@@ -60,16 +62,16 @@ def by_system(periodic, dimension):
 
 
 @pairs_operator.register_fake
-def _(points, *_):
+def _(points, *rest):
     count = torch.library.get_ctx().new_dynamic_size()
-    integers = points.new_empty((count,), dtype=torch.int64)
+    integers = points.new_empty((count,), dtype=getattr(torch, rest[-1]))
     return integers, torch.empty_like(integers), integers.new_empty((count, points.shape[1]))
 
 
 pairs = differentiable(
     pairs_operator,
     lambda ctx, inputs, output: ctx.mark_non_differentiable(*output),
-    lambda ctx, *_: (None,) * 16,
+    lambda ctx, *_: (None,) * 17,
     lambda ctx, *_: (None,) * 3,
     vmap=refused("lists of several entries may differ in length, so that there is no vmap of them; use systems"),
 )

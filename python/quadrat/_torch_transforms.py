@@ -20,15 +20,15 @@ _kept = threading.local()
 _MOST_KEPT = 4
 
 
-def _plan(points, modes, tolerance, order):
+def _plan(points, modes, real, tolerance, order, oversampling, method):
     """A plan with these points. Making one takes milliseconds: each thread keeps the last few, for its own process."""
     plans = _kept.__dict__.setdefault("plans", OrderedDict())
-    options = settings()
-    key = (os.getpid(), points.device, points.dtype, tuple(modes), tolerance, order, *options.values())
+    options = {"real": real, "mode_order": order, "oversampling": oversampling, "method": method, **settings()}
+    key = (os.getpid(), points.device, points.dtype, tuple(modes), tolerance, *options.values())
     plan = plans.pop(key, None)
     if plan is None:
         dtype = str(points.dtype).removeprefix("torch.")
-        plan = Nufft(list(modes), tolerance, mode_order=order, dtype=dtype, **options)
+        plan = Nufft(list(modes), tolerance, dtype=dtype, **options)
     plan.set_points(numbers(points))
     plans[key] = plan
     while len(plans) > _MOST_KEPT:
@@ -38,25 +38,42 @@ def _plan(points, modes, tolerance, order):
 
 @torch.library.custom_op("quadrat::nufft1", mutates_args=())
 def type1_operator(
-    points: torch.Tensor, values: torch.Tensor, modes: Sequence[int], tolerance: float, sign: int, order: str
+    points: torch.Tensor,
+    values: torch.Tensor,
+    modes: Sequence[int],
+    real: bool,
+    sign: int,
+    tolerance: float,
+    order: str,
+    oversampling: float,
+    method: str,
 ) -> torch.Tensor:
-    """(N, D) angles and complex values (V, N): modes (V, K...)."""
-    return _plan(points, modes, tolerance, order).type1(numbers(values), sign)
+    """(N, D) angles and values (V, N), complex or real: modes (V, K...), of real values K/2 + 1 along the last axis."""
+    return _plan(points, modes, real, tolerance, order, oversampling, method).type1(numbers(values), sign)
 
 
 @type1_operator.register_fake
-def _(points, values, modes, tolerance, sign, order):
-    return values.new_empty((values.shape[0], *modes))
+def _(points, values, modes, real, *_):
+    extents = (*modes[:-1], modes[-1] // 2 + 1) if real else modes
+    return values.new_empty((values.shape[0], *extents), dtype=values.dtype.to_complex())
 
 
 @torch.library.custom_op("quadrat::nufft2", mutates_args=())
-def type2_operator(points: torch.Tensor, modes: torch.Tensor, tolerance: float, sign: int, order: str) -> torch.Tensor:
+def type2_operator(
+    points: torch.Tensor,
+    modes: torch.Tensor,
+    sign: int,
+    tolerance: float,
+    order: str,
+    oversampling: float,
+    method: str,
+) -> torch.Tensor:
     """(N, D) angles and modes (V, K...): values (V, N)."""
-    return _plan(points, modes.shape[1:], tolerance, order).type2(numbers(modes), sign)
+    return _plan(points, modes.shape[1:], False, tolerance, order, oversampling, method).type2(numbers(modes), sign)
 
 
 @type2_operator.register_fake
-def _(points, modes, tolerance, sign, order):
+def _(points, modes, *_):
     return modes.new_empty((modes.shape[0], points.shape[0]))
 
 
@@ -74,36 +91,45 @@ def _(points, values, targets, tolerance, sign):
     return values.new_empty((values.shape[0], targets.shape[0]))
 
 
-def mode_numbers(modes, axis, order, like):
+def mode_numbers(modes, axis, order, like, real=False):
     """Numbers of the modes along an axis, in a shape that broadcasts over (V, K...)."""
     extent = modes[axis]
     numbers_along = torch.arange(extent, device=like.device, dtype=torch.int64) - extent // 2
-    if order == "fft":
+    if real and axis == len(modes) - 1:
+        numbers_along = torch.arange(extent // 2 + 1, device=like.device)
+    elif order == "fft":
         numbers_along = torch.roll(numbers_along, -(extent // 2))
-    return numbers_along.to(like.dtype).reshape([extent if a == axis else 1 for a in range(len(modes))])
+    return numbers_along.to(like.dtype).reshape([-1 if a == axis else 1 for a in range(len(modes))])
 
 
-def _slopes(points, modes, tolerance, sign, order):
+def _with_negative(modes, order):
+    """Modes of real values, with zeros for those of negative numbers along the last axis."""
+    zeros = torch.zeros_like(modes[..., 1:])
+    return torch.cat([modes, zeros] if order == "fft" else [zeros, modes], -1)
+
+
+def _slopes(points, modes, sign, tolerance, order, *rest):
     """The derivatives (V, N, D) of type2 by the angles: one transform of V D vectors."""
     extents = modes.shape[1:]
     scaled = torch.stack([modes * mode_numbers(extents, a, order, points) for a in range(len(extents))])
-    values = type2(points, scaled.flatten(0, 1), tolerance, sign, order)
+    values = type2(points, scaled.flatten(0, 1), sign, tolerance, order, *rest)
     return 1j * sign * values.reshape(len(extents), modes.shape[0], -1).movedim(0, -1)
 
 
 def _type1_setup(ctx, inputs, output):
-    points, values, ctx.modes, ctx.tolerance, ctx.sign, ctx.order = inputs
+    points, values, ctx.modes, ctx.real, ctx.sign, *ctx.settings = inputs
     keep(ctx, points, values)
 
 
 def _type1_forward(ctx, along, change, *_):
     points, values = ctx.saved_tensors
-    settings = (ctx.modes, ctx.tolerance, ctx.sign, ctx.order)
+    settings = (ctx.modes, ctx.real, ctx.sign, *ctx.settings)
     moved = None
     if along is not None:
         scaled = torch.stack([values * along[:, axis] for axis in range(len(ctx.modes))])
         modes = type1(points, scaled.flatten(0, 1), *settings).unflatten(0, scaled.shape[:2])
-        numbers_along = [mode_numbers(ctx.modes, axis, ctx.order, points) for axis in range(len(ctx.modes))]
+        order, axes = ctx.settings[1], range(len(ctx.modes))
+        numbers_along = [mode_numbers(ctx.modes, axis, order, points, ctx.real) for axis in axes]
         moved = 1j * ctx.sign * sum(number * part for number, part in zip(numbers_along, modes))
     return total(moved, None if change is None else type1(points, change, *settings))
 
@@ -111,22 +137,25 @@ def _type1_forward(ctx, along, change, *_):
 def _type1_backward(ctx, change):
     points, values = ctx.saved_tensors
     by_points = by_values = None
+    if ctx.real:
+        change = _with_negative(change, ctx.settings[1])
     if ctx.needs_input_grad[0]:
-        slopes = _slopes(points, change, ctx.tolerance, -ctx.sign, ctx.order)
+        slopes = _slopes(points, change, -ctx.sign, *ctx.settings)
         by_points = real_part(values.conj()[..., None] * slopes, points)
     if ctx.needs_input_grad[1]:
-        by_values = type2(points, change, ctx.tolerance, -ctx.sign, ctx.order)
-    return by_points, by_values, None, None, None, None
+        by_values = type2(points, change, -ctx.sign, *ctx.settings)
+        by_values = by_values.real if ctx.real else by_values
+    return by_points, by_values, None, None, None, *[None] * len(ctx.settings)
 
 
 def _type2_setup(ctx, inputs, output):
-    points, modes, ctx.tolerance, ctx.sign, ctx.order = inputs
+    points, modes, ctx.sign, *ctx.settings = inputs
     keep(ctx, points, modes)
 
 
 def _type2_forward(ctx, along, change, *_):
     points, modes = ctx.saved_tensors
-    settings = (ctx.tolerance, ctx.sign, ctx.order)
+    settings = (ctx.sign, *ctx.settings)
     moved = None if along is None else (_slopes(points, modes, *settings) * along).sum(-1)
     return total(moved, None if change is None else type2(points, change, *settings))
 
@@ -135,11 +164,11 @@ def _type2_backward(ctx, change):
     points, modes = ctx.saved_tensors
     by_points = by_modes = None
     if ctx.needs_input_grad[0]:
-        slopes = _slopes(points, modes, ctx.tolerance, ctx.sign, ctx.order)
+        slopes = _slopes(points, modes, ctx.sign, *ctx.settings)
         by_points = real_part(change.conj()[..., None] * slopes, points)
     if ctx.needs_input_grad[1]:
-        by_modes = type1(points, change, list(modes.shape[1:]), ctx.tolerance, -ctx.sign, ctx.order)
-    return by_points, by_modes, None, None, None
+        by_modes = type1(points, change, list(modes.shape[1:]), False, -ctx.sign, *ctx.settings)
+    return by_points, by_modes, None, *[None] * len(ctx.settings)
 
 
 def _type3_slopes(at, values, of, tolerance, sign):

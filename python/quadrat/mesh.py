@@ -13,11 +13,11 @@ from ._types import Array, ByAxis, DType
 _WIDE = {"float32": False, "float64": True}
 
 
-def _dtype_name(dtype):
-    """float32 or float64, of NumPy's types, PyTorch's, or names."""
+def _dtype_name(dtype, argument="dtype", accepted=("float32", "float64")):
+    """A name of those accepted, of NumPy's types, PyTorch's, or names."""
     name = str(dtype).removeprefix("torch.") if not isinstance(dtype, type) else dtype.__name__
-    if name not in _WIDE:
-        raise TypeError(f"dtype is {name}; float32 and float64 are accepted")
+    if name not in accepted:
+        raise TypeError(f"{argument} is {name}; {' and '.join(accepted)} are accepted")
     return name
 
 

@@ -16,9 +16,10 @@ from typing import Any, overload
 import torch
 
 from . import _torch_ewald, _torch_mesh, _torch_neighbors, _torch_transforms
-from ._numbers import real_number, shown
+from ._numbers import real_number, shown, word
 from ._torch_ewald import Electrostatics
-from ._types import Array, ByAxis, Letter
+from ._types import Array, ByAxis, DType, Letter
+from .mesh import _dtype_name
 
 __all__ = ["Electrostatics", "electrostatics", "interpolate", "neighbor_list", "nufft1", "nufft2", "nufft3", "spread"]
 
@@ -40,6 +41,7 @@ def neighbor_list(
     systems: Array = None,
     systems_of_queries: Array = None,
     method: str = "auto",
+    index_dtype: DType = None,
     rule: str | None = None,
     radii: Array = None,
     types: Array = None,
@@ -60,6 +62,7 @@ def neighbor_list(
     systems: Array = None,
     systems_of_queries: Array = None,
     method: str = "auto",
+    index_dtype: DType = None,
     rule: str | None = None,
     radii: Array = None,
     types: Array = None,
@@ -84,11 +87,13 @@ def neighbor_list(
     table = None if type_cutoffs is None else torch.as_tensor(type_cutoffs, dtype=torch.float64)
     without = None if excluded is None else torch.as_tensor(excluded, dtype=torch.int64)
     tensors = (points, lattice, systems, corner, places, of_queries, sizes, kinds, table, without)
-    i, j, shifts = _torch_neighbors.pairs(*tensors, wraps, real_number(cutoff, "cutoff"), half, sorted, method, rule)
+    integers = "int64" if index_dtype is None else _dtype_name(index_dtype, "index_dtype", ("int32", "int64"))
+    settings = (real_number(cutoff, "cutoff"), half, sorted, method, rule, integers)
+    i, j, shifts = _torch_neighbors.pairs(*tensors, wraps, *settings)
     found = {"i": i, "j": j, "S": shifts}
     if "n" in outputs:
         rows = len(points if places is None else places)
-        found["n"] = torch.searchsorted(i, torch.arange(rows + 1, device=i.device))
+        found["n"] = torch.searchsorted(i, torch.arange(rows + 1, device=i.device, dtype=i.dtype)).to(i.dtype)
     if "d" in outputs or "D" in outputs:
         if lattice is not None and lattice.ndim == 2 and lattice.shape != (dimension, dimension):
             lattice = torch.diag_embed(lattice)
@@ -107,6 +112,9 @@ def spread(
     *,
     periodic: ByAxis = True,
     origin: Array = None,
+    clip: bool = False,
+    accept_outside: bool = False,
+    method: str = "auto",
 ) -> torch.Tensor:
     """Values (N,) or (V, N), real or complex, of (N, D) points on a mesh.
 
@@ -114,23 +122,34 @@ def spread(
     derivatives of every order by values, points and box, as far as splines of this order have them: order - 2 that are
     continuous.
     """
-    fractions, periodic, dimension = _fractions(points, box, periodic, origin)
+    fractions, dimension = _fractions(points, box, origin)
     extents = _by_axis(mesh, dimension, "mesh", int)
     given, single = _vectors(_tensor(values, fractions), (points.shape[0],), "values", "(N,) or (V, N)")
-    result = _torch_mesh.spread(fractions, given, extents, _order(order), periodic)
+    settings = _mesh_settings(order, periodic, dimension, clip, accept_outside, method)
+    result = _torch_mesh.spread(fractions, given, extents, *settings)
     return result[0] if single else result
 
 
 def interpolate(
-    points: Array, mesh_values: Array, box: Array, order: int = 4, *, periodic: ByAxis = True, origin: Array = None
+    points: Array,
+    mesh_values: Array,
+    box: Array,
+    order: int = 4,
+    *,
+    periodic: ByAxis = True,
+    origin: Array = None,
+    clip: bool = False,
+    accept_outside: bool = False,
+    method: str = "auto",
 ) -> torch.Tensor:
     """Values (N,) or (V, N) of a mesh (K...) or (V, K...) at (N, D) points: the adjoint of `spread`.
 
     Derivatives as of `spread`; that by points is the gradient of the interpolated field.
     """
-    fractions, periodic, dimension = _fractions(points, box, periodic, origin)
+    fractions, dimension = _fractions(points, box, origin)
     given, single = _meshes(_tensor(mesh_values, fractions), dimension, "mesh values")
-    result = _torch_mesh.interpolate(fractions, given, _order(order), periodic)
+    settings = _mesh_settings(order, periodic, dimension, clip, accept_outside, method)
+    result = _torch_mesh.interpolate(fractions, given, *settings)
     return result[0] if single else result
 
 
@@ -141,18 +160,23 @@ def nufft1(
     tolerance: float = 1e-6,
     *,
     sign: int = 1,
+    real: bool = False,
     mode_order: str = "centered",
     period: ByAxis = None,
+    oversampling: float = 0.0,
+    method: str = "auto",
 ) -> torch.Tensor:
     """modes[k] = sum over points j of values[j] exp(i sign k . x_j), as `quadrat.nufft1`.
 
     (N, D) points, values (N,) or (V, N). Derivatives of every order by values, points and period (a number or one per
-    axis; by default 2 pi).
+    axis; by default 2 pi). With `real`, derivatives in reverse are transforms of complex values.
     """
     angles, dimension = _angles(points, period)
-    given, single = _vectors(_complex(_tensor(values, angles)), (points.shape[0],), "values", "(N,) or (V, N)")
+    values = _tensor(values, angles)
+    given, single = _vectors(values if real else _complex(values), (points.shape[0],), "values", "(N,) or (V, N)")
     extents = _by_axis(modes, dimension, "modes", int)
-    result = _torch_transforms.type1(angles, given, extents, tolerance, _sign(sign), mode_order)
+    settings = _transform_settings(tolerance, mode_order, oversampling, method)
+    result = _torch_transforms.type1(angles, given, extents, bool(real), _sign(sign), *settings)
     return result[0] if single else result
 
 
@@ -164,11 +188,14 @@ def nufft2(
     sign: int = -1,
     mode_order: str = "centered",
     period: ByAxis = None,
+    oversampling: float = 0.0,
+    method: str = "auto",
 ) -> torch.Tensor:
     """values[j] = sum over modes k of modes[k] exp(i sign k . x_j), as `quadrat.nufft2`. Derivatives as of `nufft1`."""
     angles, dimension = _angles(points, period)
     given, single = _meshes(_complex(_tensor(modes, angles)), dimension, "modes")
-    result = _torch_transforms.type2(angles, given, tolerance, _sign(sign), mode_order)
+    settings = _transform_settings(tolerance, mode_order, oversampling, method)
+    result = _torch_transforms.type2(angles, given, _sign(sign), *settings)
     return result[0] if single else result
 
 
@@ -198,6 +225,7 @@ def electrostatics(
     method: str = "auto",
     law: str = "coulomb",
     coulomb_constant: float = 1.0,
+    remove_net_force: bool = False,
 ) -> Electrostatics:
     """Energy, forces, potentials and virial of (N, 3) points with charges (N,) in a periodic box, as `quadrat.Ewald`.
 
@@ -218,7 +246,8 @@ def electrostatics(
     vectors = _boxes(_beside(box, at), systems)
     pairs = None if scaled_pairs is None else torch.as_tensor(scaled_pairs, dtype=torch.int64).reshape(-1, 2)
     factors = None if scales is None else torch.as_tensor(scales, dtype=torch.float64)
-    settings = (real_number(accuracy, "accuracy"), method, law, real_number(coulomb_constant, "coulomb_constant"), _periodic(periodic, 3))
+    constant = real_number(coulomb_constant, "coulomb_constant")
+    settings = (real_number(accuracy, "accuracy"), method, law, constant, bool(remove_net_force), _periodic(periodic, 3))
     return _torch_ewald.compute(at, charges, vectors, systems, pairs, factors, virial, settings)
 
 
@@ -289,7 +318,19 @@ def _order(order):
     return order
 
 
-def _fractions(points, box, periodic, origin):
+def _mesh_settings(order, periodic, dimension, clip, accept_outside, method):
+    """What the operators of _torch_mesh take after their tensors."""
+    axes = _by_axis(periodic, dimension, "periodic", bool)
+    return _order(order), axes, bool(clip), bool(accept_outside), word(method, "method")
+
+
+def _transform_settings(tolerance, mode_order, oversampling, method):
+    """What those of _torch_transforms take after the sign."""
+    tolerance, oversampling = real_number(tolerance, "tolerance"), real_number(oversampling, "oversampling")
+    return tolerance, word(mode_order, "mode_order"), oversampling, word(method, "method")
+
+
+def _fractions(points, box, origin):
     at = _points(points, (1, 2, 3))
     dimension = at.shape[1]
     lattice = _beside(box, at)
@@ -302,7 +343,7 @@ def _fractions(points, box, periodic, origin):
     else:
         shape = tuple(lattice.shape)
         raise ValueError(f"the box has the shape {shape}; ({dimension},) lengths or ({dimension}, {dimension}) vectors are accepted")
-    return fractions, _by_axis(periodic, dimension, "periodic", bool), dimension
+    return fractions, dimension
 
 
 def _vectors(values, each, name, wanted):

@@ -4,6 +4,7 @@
 QUADRAT_TEST_JAX=cuda runs them on a GPU.
 """
 
+import math
 import os
 
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")  # most of the time is that of XLA's compiler
@@ -17,6 +18,7 @@ jax.config.update("jax_platforms", os.environ.get("QUADRAT_TEST_JAX", "cpu"))
 
 import jax.numpy as jnp  # noqa: E402
 import quadrat  # noqa: E402
+from quadrat import _jax_ewald_second  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
 
 qj = pytest.importorskip("quadrat.jax", exc_type=ImportError)
@@ -118,6 +120,18 @@ def test_forces_of_charges_have_derivatives_where_the_cell_is_known(law):
         return jnp.sum(forces * along) + jnp.square(found.potentials).sum() + jnp.square(found.virial).sum()
 
     check_grads(loss, (points, charges), order=1, modes=["rev"], atol=1e-4, rtol=1e-4, eps=1e-5)
+
+
+def test_second_derivatives_of_sheared_boxes_are_those_of_the_shortest_vectors():
+    points, charges, cell = 3 * random(5, 3), random(5, seed=3) - 0.3, triclinic()
+    sheared = jnp.asarray([[1.0, 0, 0], [40, 1, 0], [-700, 30, 1]]) @ cell
+    most = [math.prod(_jax_ewald_second.sizes_of(box, 5, 1e-6, False)[0]) for box in (cell, sheared)]
+    assert most[1] == most[0]
+
+    def slope(box):
+        return jax.jit(jax.grad(lambda p: jnp.square(qj.electrostatics(p, charges, box, 1e-6).forces).sum()))(points)
+
+    np.testing.assert_allclose(slope(sheared), slope(cell), rtol=1e-4, atol=1e-4)
 
 
 def test_second_derivatives_of_charges_are_refused_where_sizes_are_not_known():

@@ -232,6 +232,8 @@ def functions():
         "spread": (lambda p, v, b: qt.spread(p, v, b, (4, 5, 3)), (points, charges, cell), 1),
         "interpolate": (qt.interpolate, (points, mesh, cell), 1),
         "nufft1": (lambda p, v, t: qt.nufft1(p, v, (4, 3, 2), 1e-12, period=t), (points, charges * 1j, period), 1),
+        "clipped": (lambda p, v, b: qt.spread(p, v, b, 4, periodic=False, clip=True, accept_outside=True), (points, charges, cell), 1),
+        "real": (lambda p, v, t: qt.nufft1(p, v, (4, 3, 4), 1e-12, period=t, real=True), (points, charges, period), 1),
         "nufft2": (lambda p, m, t: qt.nufft2(p, m, 1e-12, period=t), (points, mesh * (1 - 1j), period), 1),
         "nufft3": (lambda p, v, t: qt.nufft3(p, v, t, 1e-10), (points / 3, charges * 1j, targets), 1),
         "electrostatics": (lambda *given: qt.electrostatics(*given, 1e-9).energy, (points, charges, cell), None),
@@ -353,15 +355,17 @@ def operators():
     values, mesh = needs(random("cpu", 2, 5), random("cpu", 2, 4, 4, 4))
     wave, modes = needs(values.detach() * 1j, mesh.detach() * 1j)
     around, none = [True] * 3, [None] * 3
+    clipped = [4, [True, False, True], True, True, "gather"]
     return {
-        "spread": (_torch_mesh.spread_operator, (points, values, [4, 4, 4], 4, around)),
-        "interpolate": (_torch_mesh.interpolate_operator, (points, mesh, 4, around)),
-        "gradient": (_torch_mesh.gradient_operator, (points, mesh, 4, around)),
-        "type 1": (_torch_transforms.type1_operator, (points, wave, [3, 3, 3], 1e-6, 1, "centered")),
-        "type 2": (_torch_transforms.type2_operator, (points, modes, 1e-6, 1, "centered")),
+        "spread": (_torch_mesh.spread_operator, (points, values, [4, 4, 4], *clipped)),
+        "interpolate": (_torch_mesh.interpolate_operator, (points, mesh, *clipped)),
+        "gradient": (_torch_mesh.gradient_operator, (points, mesh, *clipped)),
+        "type 1": (_torch_transforms.type1_operator, (points, wave, [3, 3, 3], False, 1, 1e-6, "centered", 0.0, "auto")),
+        "type 1 of real values": (_torch_transforms.type1_operator, (points, values, [3, 4, 4], True, -1, 1e-6, "fft", 2.0, "gather")),
+        "type 2": (_torch_transforms.type2_operator, (points, modes, 1, 1e-6, "centered", 2.0, "gather")),
         "type 3": (_torch_transforms.type3_operator, (points, wave, plain[0] * 2, 1e-6, 1)),
-        "pairs": (_torch_neighbors.pairs_operator, (plain[0], plain[2], *[None] * 8, around, 1.5, True, True, "auto", None)),
-        "charges": (_torch_ewald.electrostatics_operator, (points, charges, cell, *none, True, 1e-4, "auto", "coulomb", 1.0, around)),
+        "pairs": (_torch_neighbors.pairs_operator, (plain[0], plain[2], *[None] * 8, around, 1.5, True, True, "auto", None, "int32")),
+        "charges": (_torch_ewald.electrostatics_operator, (points, charges, cell, *none, True, 1e-4, "auto", "coulomb", 1.0, True, around)),
         "second": (_torch_ewald.second_operator, (*plain, *none, plain[0], None, None, 1e-4, "coulomb", 1.0)),
     }
 
@@ -432,6 +436,10 @@ def test_no_points_have_no_values_and_no_slopes():
         (lambda p, q: qt.nufft1(p, q, 0), ValueError, "modes"),
         (lambda p, q: qt.nufft1(p, q, 4, sign=2), ValueError, "sign is 2"),
         (lambda p, q: qt.nufft1(p, q, 4, mode_order="sorted"), ValueError, "sorted"),
+        (lambda p, q: qt.nufft1(p, q * 1j, 4, real=True), TypeError, "values are complex"),
+        (lambda p, q: qt.nufft1(p, q, 4, method="fast"), ValueError, '"fast"'),
+        (lambda p, q: qt.spread(p, q, [1, 1, 1], 4, method=3), TypeError, "method is 3"),
+        (lambda p, q: qt.neighbor_list(p, 1.0, index_dtype="int16"), TypeError, "index_dtype is int16; int32 and int64"),
         (lambda p, q: qt.nufft3(p, q, p[:, :2]), ValueError, "targets"),
         (lambda p, q: qt.electrostatics(p, q[:2], [1, 1, 1]), ValueError, "charges"),
         (lambda p, q: qt.electrostatics(p, q, [1, 1, 1], law="gravity"), ValueError, "gravity"),
