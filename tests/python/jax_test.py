@@ -124,7 +124,7 @@ def test_forces_of_charges_have_derivatives_where_the_cell_is_known(law):
 
 def test_second_derivatives_of_sheared_boxes_are_those_of_the_shortest_vectors():
     points, charges, cell = 3 * random(5, 3), random(5, seed=3) - 0.3, triclinic()
-    sheared = jnp.asarray([[1.0, 0, 0], [40, 1, 0], [-700, 30, 1]]) @ cell
+    sheared = jnp.asarray([[1.0, 0, 0], [4, 1, 0], [-20, 3, 1]]) @ cell
     most = [math.prod(_jax_ewald_second.sizes_of(box, 5, 1e-6, False)[0]) for box in (cell, sheared)]
     assert most[1] == most[0]
 
