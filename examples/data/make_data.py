@@ -6,12 +6,13 @@ import math
 import pathlib
 import random
 import struct
+from collections.abc import Callable, Sequence
 
 FOLDER = pathlib.Path(__file__).parent
 draw = random.Random(1)
 
 
-def write_npy(name, shape, numbers, descr):
+def write_npy(name: str, shape: tuple[int, ...], numbers: Sequence[float], descr: str) -> None:
     """An array as NumPy writes it."""
     header = "{'descr': '%s', 'fortran_order': False, 'shape': (%s,), }" % (descr, ", ".join(map(str, shape)))
     header = header.ljust(128 - 11) + "\n"
@@ -19,11 +20,11 @@ def write_npy(name, shape, numbers, descr):
     (FOLDER / name).write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
 
 
-def write_atoms():
+def write_atoms() -> None:
     """Solid argon near its melting point: 4 x 4 x 4 cubic cells of 5.31 angstroms with 4 atoms each, none in its place."""
     edge, cells = 5.31, 4
     corners = [(0, 0, 0), (0, 0.5, 0.5), (0.5, 0, 0.5), (0.5, 0.5, 0)]
-    lines = []
+    lines: list[str] = []
     for k in range(cells**3):
         cell = (k % cells, k // cells % cells, k // cells**2)
         for corner in corners:
@@ -35,10 +36,10 @@ def write_atoms():
     (FOLDER / "atoms.xyz").write_text(head + "\n".join(lines) + "\n")
 
 
-def write_salt():
+def write_salt() -> None:
     """Hot rock salt: 216 ions at a lattice constant of 5.64 angstroms, none in its place."""
     edge, cells = 2.82, 6
-    lines = []
+    lines: list[str] = []
     for k in range(cells**3):
         cell = (k % cells, k // cells % cells, k // cells**2)
         place = [edge * a + draw.gauss(0, 0.2) for a in cell]
@@ -50,7 +51,7 @@ def write_salt():
     (FOLDER / "salt.xyz").write_text(head + "\n".join(lines) + "\n")
 
 
-def write_bodies():
+def write_bodies() -> None:
     """Spheres, ellipsoids, capsules and boxes, turned anyhow, in a box that is too small for them."""
     needs = {"sphere": ["radius"], "ellipsoid": "abc", "capsule": ["radius", "half_length"], "box": "abc"}
     columns = ["shape", "x", "y", "z", "radius", "half_length", "a", "b", "c", "qw", "qx", "qy", "qz"]
@@ -64,14 +65,14 @@ def write_bodies():
     (FOLDER / "bodies.csv").write_text("\n".join(rows) + "\n")
 
 
-def write_water():
+def write_water() -> None:
     """Two frames of 4 x 4 x 4 molecules of water, 3.1 angstroms apart, turned anyhow."""
     edge, cells, bond, angle = 3.1, 4, 0.9572, math.radians(104.52)
     length = f"{edge * cells:g}"
     lattice = " ".join(length if k % 4 == 0 else "0" for k in range(9))
-    frames = []
+    frames: list[str] = []
     for _ in range(2):
-        lines = []
+        lines: list[tuple[str, list[float]]] = []
         for k in range(cells**3):
             place = [edge * a + draw.gauss(0, 0.2) for a in (k % cells, k // cells % cells, k // cells**2)]
             one = unit([draw.gauss(0, 1) for _ in range(3)])
@@ -86,17 +87,17 @@ def write_water():
     (FOLDER / "water.xyz").write_text("".join(frames))
 
 
-def unit(v):
+def unit(v: list[float]) -> list[float]:
     length = math.sqrt(sum(x * x for x in v))
     return [x / length for x in v]
 
 
-def write_csv(name, columns, count, row):
+def write_csv(name: str, columns: str, count: int, row: Callable[[], list[float]]) -> None:
     lines = [columns, *(",".join(f"{x:.5f}" for x in row()) for _ in range(count))]
     (FOLDER / name).write_text("\n".join(lines) + "\n")
 
 
-def write_signal():
+def write_signal() -> None:
     """Two tones and noise, at 500 uneven times in radians."""
     times = sorted(draw.uniform(0, 2 * math.pi) for _ in range(500))
     (FOLDER / "times.csv").write_text("x\n" + "".join(f"{t:.6f}\n" for t in times))
@@ -104,13 +105,13 @@ def write_signal():
     write_npy("signal.npy", (len(signal),), signal, "<f4")
 
 
-def write_potential():
+def write_potential() -> None:
     """A potential on 16^3 mesh points, x first."""
     wave = [math.sin(2 * math.pi * k / 16) for k in range(16)]
     write_npy("potential.npy", (16, 16, 16), [a + 0.5 * b * c for a in wave for b in wave for c in wave], "<f4")
 
 
-def main():
+def main() -> None:
     write_atoms()
     write_bodies()
     write_npy("points.npy", (1000, 3), [draw.random() for _ in range(3000)], "<f4")

@@ -14,7 +14,7 @@ import sys
 FIRST, SECOND = 2.7, (1.4 * 2.7, 1.5 * 2.7)
 
 
-def main(table="rdf.csv", picture="rdf.png"):
+def main(table: str = "rdf.csv", picture: str = "rdf.png") -> None:
     with open(table, newline="") as file:
         rows = [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
     curves = {name: [row[name] for row in rows] for name in rows[0]}

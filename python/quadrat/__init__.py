@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Everything that happens between particles and a uniform grid, on arrays of NumPy, PyTorch, CuPy and JAX, on CPUs and GPUs.
+"""Everything that happens between particles and a uniform grid, on arrays of NumPy, PyTorch, CuPy and JAX, on CPUs and
+GPUs.
 
     neighbor_list, NeighborList   pairs within a cutoff
     knn                           nearest neighbors
@@ -16,7 +17,7 @@
     quadrat.ase                   neighbor lists with ASE's arguments
 """
 
-from ._core import contact_methods, neighbor_methods
+from . import _core
 from ._frame import Frame
 from .cells import CellList
 from .choice import Choice, choose
@@ -28,6 +29,8 @@ from .neighbors import Clusters, Nearest, NeighborList, RadialDistribution, clus
 from .scenes import Run, Simulation, run
 from .transforms import Nufft, nufft1, nufft2, nufft3
 
+contact_methods: list[str] = _core.contact_methods
+neighbor_methods: list[str] = _core.neighbor_methods
 __version__ = "0.1.0"
 __all__ = [
     "CellList",

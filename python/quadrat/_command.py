@@ -4,9 +4,13 @@
 import os
 import sys
 import tempfile
+from collections.abc import Callable
+from typing import Any
+
+from ._types import FilePath
 
 
-def run(name, main, arguments):
+def run(name: str, main: Callable[[list[str]], None], arguments: list[str]) -> int:
     """Calls main(arguments). A wrong input, a failed read or write, a package that is not installed end with one line
     on stderr and the status 1; what else goes wrong is a defect and keeps its traceback."""
     try:
@@ -19,7 +23,7 @@ def run(name, main, arguments):
     return 0
 
 
-def needed(package, extra):
+def needed(package: str, extra: str) -> Any:
     """The module `package`, or an ImportError that says how to install it."""
     import importlib
 
@@ -31,7 +35,7 @@ def needed(package, extra):
         raise ImportError(f'{package} is not installed; it comes with pip install "quadrat[{extra}]"') from None
 
 
-def write_whole(file, content):
+def write_whole(file: FilePath, content: str | bytes) -> None:
     """Writes text or bytes; a reader sees the old file or the new one, never a part."""
     with whole_file(file) as name, open(name, "wb") as out:
         out.write(content.encode() if isinstance(content, str) else content)
@@ -41,10 +45,10 @@ class whole_file:
     """A context that gives the name of a temporary file in the folder of `file`, with its ending, and moves it into its
     place at the end; after an error nothing is left."""
 
-    def __init__(self, file):
+    def __init__(self, file: FilePath) -> None:
         self.file = os.fspath(file)
 
-    def __enter__(self):
+    def __enter__(self) -> str:
         folder, name = os.path.split(os.path.abspath(self.file))
         if not os.path.isdir(folder):
             raise FileNotFoundError(f"the folder of {self.file} does not exist")
@@ -57,7 +61,7 @@ class whole_file:
         os.chmod(self.temporary, 0o666 & ~mask)
         return self.temporary
 
-    def __exit__(self, kind, *_):
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             os.replace(self.temporary, self.file)
         else:

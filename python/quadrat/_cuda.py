@@ -8,7 +8,7 @@ import pathlib
 INSTALL = "pip install 'quadrat[cuda13]'"
 
 
-def library():
+def library() -> str:
     """The path of the library. Called once, when the first array in the memory of a GPU comes."""
     found = importlib.util.find_spec("quadrat_cuda13")
     if found is None:

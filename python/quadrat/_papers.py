@@ -2,6 +2,11 @@
 """The figures of the papers: which rows of `quadrat bench --json` they are drawn from, and what the papers found."""
 
 import dataclasses
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+Row: TypeAlias = dict[str, Any]
+Column: TypeAlias = str | Callable[[Row], Any]
 
 
 @dataclasses.dataclass
@@ -12,15 +17,15 @@ class Figure:
 
     title: str
     topic: str
-    rows: object
-    x: object
-    y: object
-    labels: tuple  # of x and y
-    findings: tuple
-    series: object = "method"
-    panels: object = None
+    rows: Callable[[Row], bool]
+    x: Column
+    y: Column
+    labels: tuple[str, str]  # of x and y
+    findings: tuple[str, ...]
+    series: Column = "method"
+    panels: Column | None = None
     more: bool = False
-    log: tuple = (True, True)
+    log: tuple[bool, bool] = (True, True)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -28,10 +33,10 @@ class Paper:
     name: str
     about: str
     page: str
-    figures: tuple
+    figures: tuple[Figure, ...]
 
 
-def where(**wanted):
+def where(**wanted: Any) -> Callable[[Row], bool]:
     """Takes rows with these values; None: without the key."""
     return lambda row: all(row.get(key) == value for key, value in wanted.items())
 
@@ -297,10 +302,10 @@ VOTING = Paper(
 PAPERS = (GRID, STRIPS, BINNING, SPREADING, VOTING)
 
 
-def rows_for(figure, rows):
+def rows_for(figure: Figure, rows: list[Row]) -> list[Row]:
     taken = [row for row in rows if figure.rows(row)]
     return _stretches(taken) if figure.y == "speed" else taken
 
 
-def value(row, column):
+def value(row: Row, column: Column) -> Any:
     return column(row) if callable(column) else row.get(column)

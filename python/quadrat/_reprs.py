@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What objects of this package show of themselves: a line, whatever they hold."""
 
+from typing import Any
+
 _LONGEST = 60  # characters of an argument
 
 
-def short(value):
+def short(value: Any) -> str:
     """A value in a few words: of arrays the type and the shape."""
     shape = getattr(value, "shape", None)
     if shape is not None and hasattr(value, "dtype"):
@@ -13,13 +15,13 @@ def short(value):
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
-def of_arrays(self):
+def of_arrays(self: Any) -> str:
     """The repr of a named tuple of arrays; what it does not have is left out."""
     fields = ", ".join(f"{name}: {short(value)}" for name, value in zip(self._fields, self) if value is not None)
     return f"<{type(self).__name__} {fields}>"
 
 
-def of_call(kind, arguments, named):
+def of_call(kind: type, arguments: list[Any], named: dict[str, Any]) -> str:
     """The call that made an object."""
     words = [*map(short, arguments), *(f"{name}={short(value)}" for name, value in named.items())]
     return f"<{kind.__name__}({', '.join(words)})>"

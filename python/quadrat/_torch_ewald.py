@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import torch
 
-from ._torch_derivatives import differentiable, keep, refused, total
 from ._reprs import of_arrays
+from ._torch_derivatives import differentiable, keep, refused, total
 from ._torch_ewald_second import hessian_product, in_own_thread
 from ._torch_mesh import numbers, settings
 from ._torch_neighbors import by_system

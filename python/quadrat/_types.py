@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Types of arguments and results."""
 
+import os
 from typing import Any, Literal, TypeAlias
 
 # Of NumPy, PyTorch, CuPy or JAX. Results are of the library that the points are of, which types cannot say without it.
@@ -9,5 +10,6 @@ Array: TypeAlias = Any
 ByAxis: TypeAlias = Any
 # float32, float64, int32 or int64, by name or of a library.
 DType: TypeAlias = Any
+FilePath: TypeAlias = str | os.PathLike[str]
 # A single one of the outputs of a list.
 Letter: TypeAlias = Literal["i", "j", "S", "d", "D", "n"]

@@ -4,8 +4,8 @@
 from . import _core
 from ._numbers import real_number, run_to_run, whole
 from ._state import State
-from .mesh import _by_axis
 from ._types import Array, ByAxis, DType
+from .mesh import _by_axis
 
 
 class CellList(State):

@@ -29,12 +29,12 @@ class Choice(typing.NamedTuple):
     def __str__(self) -> str:
         return self.text
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         (milliseconds,) = [one["milliseconds"] for one in self.candidates if one["method"] == self.chosen] or [None]
         expected = "" if milliseconds is None else f", {milliseconds:.3g} ms expected"
         return f"<Choice: {self.chosen}{expected}, of {len(self.candidates)} methods; print shows why>"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         """A table of the methods, for notebooks."""
         rows = "".join(
             f"<tr><td>{html.escape(one['method'])}</td><td>{_shown(one['milliseconds'])}</td>"

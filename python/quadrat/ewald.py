@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from . import _core
 from ._numbers import real_number, run_to_run, whole, word
-from ._state import State
 from ._reprs import of_arrays
+from ._state import State
 from ._types import Array, ByAxis
 
 LAWS = ("coulomb", "dispersion")
@@ -22,6 +22,7 @@ class EwaldResult(NamedTuple):
     virial: Array = None
 
     __repr__ = of_arrays
+
 
 class Ewald(State):
     """Sums over all pairs of charges and all their images.

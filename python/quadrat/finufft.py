@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from ._numbers import whole
-from .transforms import Nufft, nufft3
 from ._types import Array, ByAxis
+from .transforms import Nufft, nufft3
 
 __all__ = [f"nufft{dimension}d{kind}" for dimension in (1, 2, 3) for kind in (1, 2, 3)]
 

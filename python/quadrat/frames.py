@@ -10,28 +10,34 @@ import argparse
 import pathlib
 import re
 import sys
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 import numpy as np
 
 from . import _command, _core
 from ._frame import Frame
+from ._types import FilePath
+from .scenes import Run
+
+Frames: TypeAlias = Run | Iterable[Frame] | Frame
 
 _XYZ_KINDS = {"f": "R", "i": "I", "u": "I", "b": "L", "U": "S"}  # by the kind of NumPy's types
 _VTK_TYPES = {"Float32": "<f4", "Float64": "<f8", "UInt32": "<u4", "Int64": "<i8", "UInt8": "u1"}
 
 
-def listed(frames):
+def listed(frames: Frames) -> Iterable[Frame]:
     """An iterable of frames from what `quadrat.run` or `read` returns, or from one frame."""
     return [frames] if isinstance(frames, Frame) else getattr(frames, "frames", frames)
 
 
-def components(name, values):
+def components(name: str, values: np.ndarray) -> list[str]:
     """Names for the columns of a field of vectors: NAME_x, NAME_y, NAME_z, or NAME_0, NAME_1, ..."""
     width = values.shape[1]
     return [f"{name}_{axis}" for axis in ("xyz" if width == 3 else range(width))]
 
 
-def files(path):
+def files(path: FilePath) -> list[pathlib.Path]:
     """The files of the frames in a run's folder, in order of time, or the one file. Where a run has several formats,
     one of them: vtp, else vtu, else xyz; frames in pieces (pvtp, pvtu) are files of that format. Raises
     FileNotFoundError if there are none."""
@@ -53,7 +59,7 @@ def files(path):
     raise FileNotFoundError(f"{path} holds no frames; a run writes them where its scene has output.frame_every above 0")
 
 
-def read(path):
+def read(path: FilePath) -> Iterator[Frame]:
     """Yields the frames of a run's folder or of one file, in order of time. Raises ValueError that names the file and
     what is wrong with it."""
     for file in files(path):
@@ -153,10 +159,10 @@ def _typed(name, kind, width, values):
     return values if kind == "I" else values.astype({"R": np.float32, "L": bool}[kind])
 
 
-def write(file, frames):
+def write(file: FilePath, frames: Frames) -> int:
     """Writes frames for other programs, by the ending of `file`: .gsd (HOOMD's format, by the package gsd; positions
-    relative to the middle of the box), .lammpstrj (LAMMPS' dump, text), .xyz or .extxyz (extended XYZ), .vtu (one frame,
-    by the package meshio). `frames` : what `quadrat.run` or `read` returns, a list of frames, or one. Returns how many.
+    relative to the middle of the box), .lammpstrj (LAMMPS' dump, text), .xyz or .extxyz (extended XYZ), .vtu (one
+    frame, by the package meshio). `frames` : what `quadrat.run` or `read` returns, a list of frames, or one. Returns how many.
     The file appears complete or not at all."""
     file = pathlib.Path(file)
     writers = {".gsd": _write_gsd, ".lammpstrj": _write_lammps, ".xyz": _write_xyz, ".extxyz": _write_xyz,
@@ -291,7 +297,7 @@ def _write_vtu(file, frames):
     return 1
 
 
-def main(arguments):
+def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser("python3 -m quadrat.frames", description=__doc__.split("\n")[0])
     parser.add_argument("path", help="a run's folder, or a file of frames")
     parser.add_argument("-o", "--output", required=True, help="what to write: .gsd, .lammpstrj, .xyz or .vtu")

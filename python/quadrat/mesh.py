@@ -80,8 +80,8 @@ class SpreadPlan(State):
         dimension = len(lengths)
         if lengths.ndim != 1 or dimension not in (1, 2, 3):
             raise ValueError(f"the box has the shape {lengths.shape}; one to three lengths are accepted")
-        self.dtype = _dtype_name(dtype)
-        self.mesh = tuple(_by_axis(mesh, dimension, "mesh"))
+        self.dtype: str = _dtype_name(dtype)
+        self.mesh: tuple[int, ...] = tuple(_by_axis(mesh, dimension, "mesh"))
         self._plan = _core.MeshPlan(
             lengths,
             list(self.mesh),

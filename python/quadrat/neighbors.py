@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Neighbors within a cutoff, nearest neighbors, clusters and radial distribution functions."""
 
-from typing import Any, NamedTuple, overload
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
 from . import _core
 from ._numbers import real_number, whole, word
-from ._state import State
-from .mesh import _shape_of
 from ._reprs import of_arrays
+from ._state import State
 from ._types import Array, ByAxis, DType, Letter
+from .mesh import _shape_of
 
 
 def _rule(rule, radii, type_cutoffs):
@@ -64,7 +64,16 @@ class NeighborList(State):
         )
 
     def update(
-        self, points: Array, *, box: Array = None, periodic: ByAxis = None, origin: Array = None, systems: Array = None, radii: Array = None, types: Array = None, excluded: Array = None
+        self,
+        points: Array,
+        *,
+        box: Array = None,
+        periodic: ByAxis = None,
+        origin: Array = None,
+        systems: Array = None,
+        radii: Array = None,
+        types: Array = None,
+        excluded: Array = None,
     ) -> bool:
         """Updates the list to these points (see `neighbor_list`); returns whether it was built anew."""
         return self._list.update(points, box, periodic, origin, systems, radii, types, excluded)
@@ -255,6 +264,21 @@ class Clusters(NamedTuple):
     centers: Array
 
 
+@overload
+def clusters(points: Array, link: float, *, groups: Literal[True], **options: Any) -> Clusters: ...
+@overload
+def clusters(
+    points: Array,
+    link: float,
+    *,
+    min_points: int = 1,
+    box: Array = None,
+    periodic: ByAxis = None,
+    origin: Array = None,
+    groups: bool = False,
+    threads: int = 0,
+    index_dtype: DType = None,
+) -> Any: ...
 def clusters(
     points: Array,
     link: float,
@@ -300,7 +324,7 @@ class RadialDistribution(_Histograms):
                 raise ValueError(f"there is no type {name!r}; there are {', '.join(map(repr, self.types)) or 'none'}")
         return self.rdf[self.types.index(a), self.types.index(b)]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         types = f", types {', '.join(map(str, self.types))}" if self.types else ""
         peak = np.unravel_index(np.argmax(self.rdf), self.rdf.shape)
         return (

@@ -14,21 +14,29 @@ import csv
 import math
 import pathlib
 import sys
+from typing import TYPE_CHECKING, TypeAlias
 
 from . import _command
+from ._types import FilePath
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Columns: TypeAlias = dict[str, list[float]]
 
 COLORS = ["#ee8c24", "#21598f", "#298f70", "#ad406b", "#7a6fb0", "#8c6d46"]
 THEORY = "theory_"
 
 
-def table(file):
+def table(file: FilePath) -> Columns:
     """The columns of a CSV file with a header, as a dict of name -> list of floats. Raises ValueError that names the
     file, the line and what is wrong."""
     with open(file, newline="", encoding="utf-8") as lines:
         rows = csv.reader(lines)
         try:
             names = next(rows, [])
-            columns = {name: [] for name in names}
+            columns: Columns = {name: [] for name in names}
             if not names or len(columns) != len(names) or "" in columns:
                 raise ValueError(f"{file}:1: the first line must name the columns, each once")
             for row in rows:
@@ -46,7 +54,7 @@ def table(file):
     return columns
 
 
-def chosen(columns, x=None, y=None):
+def chosen(columns: Columns, x: str | None = None, y: list[str] | None = None) -> tuple[str, list[list[str]]]:
     """(x, groups): the column along the horizontal axis, and for each panel the columns in it. Raises ValueError for
     names that are not columns."""
     known = ", ".join(columns)
@@ -72,11 +80,11 @@ def chosen(columns, x=None, y=None):
     return x, [[name] for name in rest]
 
 
-def words(name):
+def words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def figure_of(columns, x=None, y=None, title=""):
+def figure_of(columns: Columns, x: str | None = None, y: list[str] | None = None, title: str = "") -> "Figure":
     """A matplotlib figure of the columns of `table`."""
     _command.needed("matplotlib", "view")
     from matplotlib.figure import Figure
@@ -95,7 +103,7 @@ def figure_of(columns, x=None, y=None, title=""):
     return figure
 
 
-def draw(axes, columns, x, group):
+def draw(axes: "Axes", columns: Columns, x: str, group: list[str]) -> None:
     for k, name in enumerate(group):
         color = COLORS[k % len(COLORS)]
         if THEORY + name in columns:
@@ -115,7 +123,7 @@ def draw(axes, columns, x, group):
         axes.set_ylabel("g(r)" if group[0] == "g" else words(group[0]))
 
 
-def labeled_picture(file, title=None):
+def labeled_picture(file: FilePath, title: str | None = None) -> "Figure":
     """A matplotlib figure of a picture of particles with the title, the line below it and the scale of colors that the
     file names (PNG text "Title", "Description", "Color", "Color top")."""
     _command.needed("matplotlib", "view")
@@ -147,7 +155,7 @@ def labeled_picture(file, title=None):
     return figure
 
 
-def main(arguments):
+def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser("python3 -m quadrat.plot", description=__doc__.split("\n\n")[0])
     parser.add_argument("file", help="a table (.csv) or a picture (.png) that quadrat has written")
     parser.add_argument("-o", "--output", required=True, help="what to write: .png, .svg, .pdf")

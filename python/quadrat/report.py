@@ -14,9 +14,15 @@ import math
 import os
 import pathlib
 import sys
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from . import _command, _papers
-from ._papers import PAPERS
+from ._papers import PAPERS as PAPERS
+from ._papers import Figure, Row
+from ._types import FilePath
+
+Series: TypeAlias = dict[str, tuple[list[Any], list[Any]]]  # [x] and [y] by name
 
 PREFERRED = "H200"  # the device whose panels come first
 _SHOWN = 2000  # rows of a table
@@ -26,7 +32,11 @@ _STRETCHES = 6  # in a sentence about which method is best where
 class Results:
     """A file of results: where it is, `meta`, `rows`."""
 
-    def __init__(self, file, root):
+    name: str
+    meta: dict[str, Any]
+    rows: list[Row]
+
+    def __init__(self, file: pathlib.Path, root: pathlib.Path) -> None:
         with open(file, encoding="utf-8") as stream:
             content = json.load(stream)
         self.name = file.relative_to(root).as_posix() if file != root else file.name
@@ -39,11 +49,11 @@ class Results:
             row.setdefault("method", row.get("chosen", ""))
 
     @property
-    def device(self):
+    def device(self) -> str:
         return str(self.meta.get("device") or self.meta.get("machine") or self.name)
 
 
-def read(path):
+def read(path: FilePath) -> tuple[list[Results], list[str]]:
     """(results, left out): the files of a folder and the folders in it, and a line for each that is not of results."""
     path = pathlib.Path(path)
     if not path.exists():
@@ -64,7 +74,7 @@ def _number(value):
     return value if not isinstance(value, float) or math.isfinite(value) else None
 
 
-def panels_of(figure, results):
+def panels_of(figure: Figure, results: Sequence[Results]) -> dict[str, Series]:
     """{name of the panel: {name of the series: ([x], [y])}}; of rows measured twice the first counts."""
     found = {}
     several = len({one.device for one in results if _drawable(figure, one)}) > 1
@@ -91,7 +101,7 @@ def _sorted(points):
     return [x for x, _ in items], [y for _, y in items]
 
 
-def leaders(series, more):
+def leaders(series: Series, more: bool) -> str:
     """Which series is best at which x: "runs at 1,000, atomic from 2,000 to 8,000"; empty where that changes often."""
     best = {}
     for name, (xs, ys) in series.items():
@@ -162,7 +172,8 @@ def _paper_html(paper, results, figures, docs):
         parts.append(
             f'<article><div class="words"><h3>{html.escape(figure.title)}</h3><p>The paper:</p><ul>{findings}</ul>'
             f'<p class="choice" hidden><label>Shown: <select data-figure="{number}"></select></label></p>'
-            f'<p class="best"></p><p class="sources">Drawn from {_sources_html(figure, results)}.</p></div><div class="plot" id="figure{number}"></div></article>'
+            f'<p class="best"></p><p class="sources">Drawn from {_sources_html(figure, results)}.</p></div>'
+            f'<div class="plot" id="figure{number}"></div></article>'
         )
     if not parts:
         return ""
@@ -211,14 +222,17 @@ def _tables_html(results):
         known = [one.meta.get("device") or one.meta.get("machine"), one.meta.get("version"), one.meta.get("commit")]
         about = ", ".join([*(str(word) for word in known if word), f"{len(one.rows):,} rows{cut}"])
         parts.append(
-            f'<details data-table="{number}" id="table{number}"><summary><b>{html.escape(one.name)}</b> {html.escape(about)}</summary>'
+            f'<details data-table="{number}" id="table{number}"><summary><b>{html.escape(one.name)}</b> '
+            f"{html.escape(about)}</summary>"
             '<input type="search" placeholder="rows with this text" aria-label="filter">'
             '<div class="scroll"></div></details>'
         )
     return "".join(parts)
 
 
-def page(path, title="Quadrat: measured", output="report.html"):
+def page(
+    path: FilePath, title: str = "Quadrat: measured", output: FilePath = "report.html"
+) -> tuple[str, list[str]]:
     """The page as text, and the lines of files that were left out. `output`: where it will be, for links to files."""
     offline = _command.needed("plotly.offline", "view")
     results, left_out = read(path)
@@ -239,7 +253,7 @@ def page(path, title="Quadrat: measured", output="report.html"):
     return text, left_out
 
 
-def main(arguments):
+def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser("python3 -m quadrat.report", description=__doc__.split("\n\n")[0])
     parser.add_argument("path", help="a folder of results, or one file")
     parser.add_argument("-o", "--output", default="report.html", help="the page (default report.html)")

@@ -6,13 +6,15 @@ import importlib.util
 import json
 import os
 import time
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from . import _core
 from ._frame import Frame
 from ._numbers import whole
+from ._types import FilePath
 
 _SECONDS = 0.1  # of work between two looks at Ctrl-C and the clock
 
@@ -27,11 +29,11 @@ class Run(NamedTuple):
     """
 
     name: str
-    facts: dict
-    frames: list
-    statistics: dict
+    facts: dict[str, Any]
+    frames: list[Frame]
+    statistics: dict[str, np.ndarray]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         facts = self.facts
         return (
             f"<Run {self.name}: {facts['count']:,} {facts['particles']}, {facts['steps']:,} steps by {facts['method']} "
@@ -54,20 +56,20 @@ class Simulation:
 
     def __init__(
         self,
-        scene,
+        scene: FilePath,
         *,
-        steps=None,
-        device=None,
-        method=None,
-        precision=None,
-        deterministic=None,
-        particles=None,
-        threads=None,
-        seed=None,
-        frame_every=None,
-        statistics_every=None,
-        _output=None,
-    ):
+        steps: int | None = None,
+        device: str | None = None,
+        method: str | None = None,
+        precision: str | None = None,
+        deterministic: str | None = None,
+        particles: int | None = None,
+        threads: int | None = None,
+        seed: int | None = None,
+        frame_every: int | None = None,
+        statistics_every: int | None = None,
+        _output: FilePath | None = None,
+    ) -> None:
         with open(scene, "rb"):  # says what is wrong with the path, by the type of the error
             pass
         choices = {
@@ -92,35 +94,35 @@ class Simulation:
         facts = self._simulation.facts()
         settings = json.loads(facts.pop("settings"))
         gravity = settings.get("physics", {}).get("gravity")
-        self.facts = {"count": len(self), **facts, "gravity": gravity, "settings": settings}
+        self.facts: dict[str, Any] = {"count": len(self), **facts, "gravity": gravity, "settings": settings}
 
     @property
-    def step(self):
+    def step(self) -> int:
         """Steps taken so far."""
         return self._simulation.step()
 
-    def __len__(self):
+    def __len__(self) -> int:
         """The number of particles."""
         return self._simulation.size()
 
-    def advance(self, steps=1):
+    def advance(self, steps: int = 1) -> None:
         """Takes steps and waits for them. Raises ValueError or OverflowError naming the step at which something is
         wrong. Ctrl-C is heeded about every tenth of a second; the state is then that of the last step taken."""
         self._advance_to(self.step + whole(steps, "steps", 0, 2**63 - 1 - self.step))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         facts = self.facts
         return (
             f"<Simulation {facts['name']}: {len(self):,} {facts['particles']} at step {self.step:,} of "
             f"{facts['steps']:,}, by {facts['method']} on {facts['device']}>"
         )
 
-    def state(self):
+    def state(self) -> dict[str, np.ndarray]:
         """The present state as new arrays of NumPy in the precision of the run, (N, D): "positions", and "velocity" and
         "angular_velocity" where the model has them."""
         return self._simulation.state()
 
-    def frame(self):
+    def frame(self) -> Frame:
         """The present state as `quadrat.Frame`: what files of frames hold, in float32 and three dimensions."""
         step = self.step
         fields, lower, upper, periodic = self._simulation.frame()
@@ -131,7 +133,7 @@ class Simulation:
         corners = np.array(lower), np.array(upper), np.array(periodic)
         return Frame(step * self.facts["time_step"], positions, fields, *corners, step)
 
-    def measure(self):
+    def measure(self) -> dict[str, float]:
         """What the model measures, by name."""
         return self._simulation.measure()
 
@@ -147,11 +149,18 @@ class Simulation:
             if progress is not None:
                 progress(step + taken)
 
-    def __reduce__(self):
+    def __reduce__(self) -> NoReturn:
         raise TypeError("a Simulation cannot be pickled; open the scene where it is needed")
 
 
-def run(scene, *, progress=None, output=None, overwrite=False, **options):
+def run(
+    scene: FilePath,
+    *,
+    progress: Callable[[int, int], object] | None = None,
+    output: FilePath | None = None,
+    overwrite: bool = False,
+    **options: Any,
+) -> Run:
     """Runs a scene to its last step and returns `Run`, with frames as arrays.
 
     scene, options : see `Simulation`; frame_every, statistics_every: steps between frames and between measurements; 0:

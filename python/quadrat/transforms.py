@@ -8,8 +8,8 @@ import numpy as np
 from . import _core
 from ._numbers import real_number, run_to_run, whole, word
 from ._state import State
-from .mesh import _WIDE, _by_axis, _dimension_of, _dtype_name, _dtype_of, _shape_of
 from ._types import Array, ByAxis, DType
+from .mesh import _WIDE, _by_axis, _dimension_of, _dtype_name, _dtype_of, _shape_of
 
 ORDERS = ("centered", "fft")
 
@@ -48,8 +48,8 @@ class Nufft(State):
         numbers = _by_axis(modes, 1 if np.ndim(modes) == 0 else len(modes), "modes")
         if len(numbers) not in (1, 2, 3):
             raise ValueError(f"modes is {modes!r}; numbers for one to three axes are accepted")
-        self.dimension = len(numbers)
-        self.dtype = _dtype_name(dtype)
+        self.dimension: int = len(numbers)
+        self.dtype: str = _dtype_name(dtype)
         periods = np.broadcast_to(np.asarray(2 * np.pi if period is None else period, dtype=float), self.dimension)
         if not (np.isfinite(periods).all() and (periods > 0).all()):
             raise ValueError(f"period is {period!r}; positive numbers are accepted")
@@ -65,12 +65,12 @@ class Nufft(State):
             whole(threads, "threads"),
             _WIDE[self.dtype],
         )
-        self.real = bool(real)
-        self.shape = self._plan.shape()
+        self.real: bool = bool(real)
+        self.shape: tuple[int, ...] = self._plan.shape()
 
     def set_points(self, points: Array) -> "Nufft":
-        """Takes (N, D) points, which are copied; in 1D also (N,). The plan works on their device from then on. Captured in
-        a CUDA graph, it takes at most as many points as the call before."""
+        """Takes (N, D) points, which are copied; in 1D also (N,). The plan works on their device from then on. Captured
+        in a CUDA graph, it takes at most as many points as the call before."""
         self._plan.set_points(points)
         return self
 
@@ -86,7 +86,6 @@ class Nufft(State):
     def type2(self, modes: Array, sign: int = 0) -> Array:
         """Values of modes, of the shape `shape` or (V, ...); sign 1 or -1 of the exponent, by default -1."""
         return self._plan.type_2(modes, whole(sign, "sign"))
-
 
     @property
     def error_bound(self) -> float:
@@ -113,4 +112,5 @@ def nufft3(
     points: Array, values: Array, targets: Array, tolerance: float = 1e-6, *, sign: int = 1, threads: int = 0
 ) -> Array:
     """results[k] = sum over points j of values[j] exp(i sign s_k . x_j), at any targets s, (M, D)."""
-    return _core.type_3(points, values, targets, real_number(tolerance, "tolerance"), whole(sign, "sign"), whole(threads, "threads"))
+    tolerance, sign, threads = real_number(tolerance, "tolerance"), whole(sign, "sign"), whole(threads, "threads")
+    return _core.type_3(points, values, targets, tolerance, sign, threads)

@@ -33,10 +33,12 @@ class NeighborList(State):
         skin: float = 0.0,
         n_threads: int = 0,
     ) -> None:
-        self.cutoff, self.skin = float(cutoff), float(skin)
-        self.full_list, self.sorted = bool(full_list), bool(sorted)
+        self.cutoff: float = float(cutoff)
+        self.skin: float = float(skin)
+        self.full_list: bool = bool(full_list)
+        self.sorted: bool = bool(sorted)
         self.algorithm = algorithm
-        self.n_threads = whole(n_threads, "n_threads", 0)
+        self.n_threads: int = whole(n_threads, "n_threads", 0)
         self._list = neighbors.NeighborList(
             self.cutoff,
             skin=self.skin,

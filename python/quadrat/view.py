@@ -15,10 +15,12 @@ import os
 import pathlib
 import sys
 import zlib
+from typing import Any
 
 import numpy as np
 
 from . import _command, frames
+from ._types import Array, FilePath
 
 _SAMPLE = 20_000  # particles of a frame from which the range of a field is taken
 
@@ -153,7 +155,14 @@ def _encoded(every, survey, kept, chosen, room):
     return encoder.header() | {"frames": packed, "times": [f"{survey.times[k]:.6g}" for k in sorted(chosen)]}
 
 
-def page(source, title=None, most_frames=200, most_particles=100_000, megabytes=64.0, gravity=None):
+def page(
+    source: frames.Frames | FilePath,
+    title: str | None = None,
+    most_frames: int = 200,
+    most_particles: int = 100_000,
+    megabytes: float = 64.0,
+    gravity: Array = None,
+) -> tuple[str, str]:
     """The page as text, and a line that says what it holds.
 
     source : what `quadrat.run` returns, a list of frames, or a path of what `quadrat.frames.read` reads
@@ -186,16 +195,17 @@ def page(source, title=None, most_frames=200, most_particles=100_000, megabytes=
     return _with_library(k3d, survey, kept, text, title, down if gravity is None else gravity), about
 
 
-def write(file, source, **options):
-    """Writes the page of `source` into a file, whole or not at all; see `page`. Returns the line that says what it holds."""
+def write(file: FilePath, source: frames.Frames | FilePath, **options: Any) -> str:
+    """Writes the page of `source` into a file, whole or not at all; see `page`. Returns the line that says what it
+    holds."""
     text, about = page(source, **options)
     _command.write_whole(file, text)
     return f"{about}, {len(text) / 1e6:.1f} MB"
 
 
 def _about(source):
-    """(name, direction of gravity, what gives the frames anew at each call): of a run as it knows them, of a path as the
-    summary in the folder has them, or its name and no direction."""
+    """(name, direction of gravity, what gives the frames anew at each call): of a run as it knows them, of a path as
+    the summary in the folder has them, or its name and no direction."""
     if not isinstance(source, (str, os.PathLike)):
         listed = list(frames.listed(source))
         facts = getattr(source, "facts", {})
@@ -252,15 +262,17 @@ def _with_library(k3d, survey, kept, text, title, down):
     return head + "<body>" + text + body
 
 
-def main(arguments):
+def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser("python3 -m quadrat.view", description=__doc__.split("\n")[0])
-    parser.add_argument("path", help="a run's folder, or a file of frames (.vtp, .vtu, .pvtp, .pvtu, .xyz, .extxyz, .gsd)")
+    endings = ".vtp, .vtu, .pvtp, .pvtu, .xyz, .extxyz, .gsd"
+    parser.add_argument("path", help=f"a run's folder, or a file of frames ({endings})")
     parser.add_argument("-o", "--output", help="the page; default: view.html in the folder, or beside the file")
     parser.add_argument("--title", help="default: the folder's name")
     parser.add_argument("--frames", type=int, default=200, help="at most so many (default 200)")
     parser.add_argument("--particles", type=int, default=100_000, help="at most so many (default 100000)")
     parser.add_argument("--megabytes", type=float, default=64, help="of data in the page, at most (default 64)")
-    parser.add_argument("--gravity", type=float, nargs=3, metavar=("X", "Y", "Z"), help="down; default: the run's, or -z")
+    axes = ("X", "Y", "Z")
+    parser.add_argument("--gravity", type=float, nargs=3, metavar=axes, help="down; default: the run's, or -z")
     options = parser.parse_args(arguments)
     path = pathlib.Path(options.path)
     output = options.output or (path / "view.html" if path.is_dir() else path.with_suffix(".html"))
