@@ -11,7 +11,7 @@ INSTALL = "pip install 'quadrat[cuda13]'"
 def library() -> str:
     """The path of the library. Called once, when the first array in the memory of a GPU comes."""
     found = importlib.util.find_spec("quadrat_cuda13")
-    if found is None:
+    if found is None or found.origin is None:
         raise ImportError(f"arrays in the memory of a GPU need the package quadrat-cuda13: {INSTALL}")
     path = pathlib.Path(found.origin).parent / "libquadrat_cuda13.so"
     if not path.is_file():

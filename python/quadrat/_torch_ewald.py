@@ -33,7 +33,8 @@ class Electrostatics(NamedTuple):
     potentials: torch.Tensor
     virial: torch.Tensor | None
 
-    __repr__ = of_arrays
+    def __repr__(self) -> str:
+        return of_arrays(self)
 
 
 def _sums(device, accuracy, **options):

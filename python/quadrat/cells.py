@@ -55,7 +55,7 @@ class CellList(State):
             dimension,
             index_dtype,
         )
-        self._arrays = None
+        self._arrays: tuple[Array, Array] | None = None
 
     def build(self, points: Array) -> "CellList":
         """Puts (N, D) points into cells. Raises ValueError naming the first that is not finite or outside."""

@@ -94,8 +94,7 @@ def choose(
     if device not in ("auto", "cpu", "cuda"):
         raise ValueError(f"device is {device!r}; 'auto', 'cpu' and 'cuda' are accepted")
     gpus = device != "cpu" and importlib.util.find_spec("quadrat_cuda13") is not None
-    axes = [cells] * 3 if isinstance(cells, (int, float)) else cells
-    axes = [whole(along, "cells") for along in axes]
+    axes = [whole(along, "cells") for along in ([cells] * 3 if isinstance(cells, (int, float)) else cells)]
     if keys is not None and not keys > 0:
         raise ValueError(f"keys is {keys}; it must be above 0")
     found = {}

@@ -27,7 +27,8 @@ class Contacts(NamedTuple):
     shift: Array
     feature: Array
 
-    __repr__ = of_arrays
+    def __repr__(self) -> str:
+        return of_arrays(self)
 
 
 def contacts(

@@ -21,7 +21,8 @@ class EwaldResult(NamedTuple):
     potentials: Array = None
     virial: Array = None
 
-    __repr__ = of_arrays
+    def __repr__(self) -> str:
+        return of_arrays(self)
 
 
 class Ewald(State):

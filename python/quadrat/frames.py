@@ -28,7 +28,7 @@ _VTK_TYPES = {"Float32": "<f4", "Float64": "<f8", "UInt32": "<u4", "Int64": "<i8
 
 def listed(frames: Frames) -> Iterable[Frame]:
     """An iterable of frames from what `quadrat.run` or `read` returns, or from one frame."""
-    return [frames] if isinstance(frames, Frame) else getattr(frames, "frames", frames)
+    return [frames] if isinstance(frames, Frame) else frames.frames if isinstance(frames, Run) else frames
 
 
 def components(name: str, values: np.ndarray) -> list[str]:
@@ -303,12 +303,12 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("-o", "--output", required=True, help="what to write: .gsd, .lammpstrj, .xyz or .vtu")
     parser.add_argument("--frame", type=int, help="only this frame, counted from 0; -1 is the last")
     options = parser.parse_args(arguments)
-    frames = read(options.path)
+    frames: Iterable[Frame] = read(options.path)
     if options.frame is not None:
-        frames = list(frames)
-        if not -len(frames) <= options.frame < len(frames):
-            raise ValueError(f"--frame is {options.frame}; {options.path} has {len(frames)} frames")
-        frames = [frames[options.frame]]
+        every = list(frames)
+        if not -len(every) <= options.frame < len(every):
+            raise ValueError(f"--frame is {options.frame}; {options.path} has {len(every)} frames")
+        frames = [every[options.frame]]
     count = write(options.output, frames)
     print(f"{options.output}: {count} frame{'' if count == 1 else 's'}")
 

@@ -47,7 +47,8 @@ class Neighbors(NamedTuple):
     vectors: jax.Array
     count: jax.Array
 
-    __repr__ = of_arrays
+    def __repr__(self) -> str:
+        return of_arrays(self)
 
 
 class Electrostatics(NamedTuple):
@@ -59,7 +60,8 @@ class Electrostatics(NamedTuple):
     potentials: jax.Array
     virial: jax.Array
 
-    __repr__ = of_arrays
+    def __repr__(self) -> str:
+        return of_arrays(self)
 
 
 def neighbor_list(

@@ -211,7 +211,8 @@ class Nearest(NamedTuple):
     distances: Array
     shifts: Array = None
 
-    __repr__ = of_arrays
+    def __repr__(self) -> str:
+        return of_arrays(self)
 
 
 def knn(
@@ -262,6 +263,9 @@ class Clusters(NamedTuple):
     offsets: Array
     members: Array
     centers: Array
+
+    def __repr__(self) -> str:
+        return of_arrays(self)
 
 
 @overload

@@ -143,14 +143,14 @@ def labeled_picture(file: FilePath, title: str | None = None) -> "Figure":
     # Inches: the picture is 9 wide, with 0.7 above it and 1 at its right.
     high = 9 * height / width
     figure = Figure(figsize=(10, high + 0.7), dpi=width / 9)
-    axes = figure.add_axes([0, 0, 0.9, high / (high + 0.7)])
+    axes = figure.add_axes((0, 0, 0.9, high / (high + 0.7)))
     axes.imshow(pixels)
     axes.set_axis_off()
     figure.text(0.02, 1 - 0.35 / (high + 0.7), title or text.get("Title", pathlib.Path(file).stem), fontsize=17)
     figure.text(0.02, 1 - 0.58 / (high + 0.7), text.get("Description", ""), fontsize=9.5, color="0.35")
     if "Color top" in text:
         scale = ScalarMappable(Normalize(0, float(text["Color top"])), "viridis")
-        figure.colorbar(scale, cax=figure.add_axes([0.915, 0.22, 0.012, 0.5]))
+        figure.colorbar(scale, cax=figure.add_axes((0.915, 0.22, 0.012, 0.5)))
         figure.text(0.905, 0.745, text.get("Color", ""), fontsize=9)
     return figure
 

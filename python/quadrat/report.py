@@ -32,20 +32,20 @@ _STRETCHES = 6  # in a sentence about which method is best where
 class Results:
     """A file of results: where it is, `meta`, `rows`."""
 
-    name: str
     meta: dict[str, Any]
     rows: list[Row]
 
     def __init__(self, file: pathlib.Path, root: pathlib.Path) -> None:
         with open(file, encoding="utf-8") as stream:
             content = json.load(stream)
-        self.name = file.relative_to(root).as_posix() if file != root else file.name
-        self.meta, self.rows = (content.get(key) if isinstance(content, dict) else None for key in ("meta", "rows"))
-        if not isinstance(self.meta, dict) or not isinstance(self.rows, list):
+        self.name: str = file.relative_to(root).as_posix() if file != root else file.name
+        meta, rows = (content.get(key) if isinstance(content, dict) else None for key in ("meta", "rows"))
+        if not isinstance(meta, dict) or not isinstance(rows, list):
             raise ValueError("it has no meta and rows, as quadrat bench --json writes them")
-        if not all(isinstance(row, dict) and "op" in row for row in self.rows):
+        if not all(isinstance(row, dict) and "op" in row for row in rows):
             raise ValueError("a row has no op")
-        for row in self.rows:  # rows of choices have what was chosen instead
+        self.meta, self.rows = meta, rows
+        for row in rows:  # rows of choices have what was chosen instead
             row.setdefault("method", row.get("chosen", ""))
 
     @property
@@ -76,14 +76,14 @@ def _number(value):
 
 def panels_of(figure: Figure, results: Sequence[Results]) -> dict[str, Series]:
     """{name of the panel: {name of the series: ([x], [y])}}; of rows measured twice the first counts."""
-    found = {}
+    found: dict[str, dict[str, dict[Any, Any]]] = {}
     several = len({one.device for one in results if _drawable(figure, one)}) > 1
     for one in results:
         for row in _drawable(figure, one):
             x, y = _papers.value(row, figure.x), _papers.value(row, figure.y)
             if x is None or y is None:
                 continue
-            names = [one.device] * several + [str(_papers.value(row, figure.panels))] * (figure.panels is not None)
+            names = [one.device] * several + ([str(_papers.value(row, figure.panels))] if figure.panels else [])
             series = found.setdefault(", ".join(names), {}).setdefault(str(_papers.value(row, figure.series)), {})
             series.setdefault(x, _number(y))
     order = sorted(found, key=lambda name: PREFERRED not in name)  # of equals, the order of the files
@@ -103,13 +103,13 @@ def _sorted(points):
 
 def leaders(series: Series, more: bool) -> str:
     """Which series is best at which x: "runs at 1,000, atomic from 2,000 to 8,000"; empty where that changes often."""
-    best = {}
+    best: dict[Any, tuple[Any, str]] = {}
     for name, (xs, ys) in series.items():
         for x, y in zip(xs, ys):
             if y is not None and (x not in best or (y > best[x][0] if more else y < best[x][0])):
                 best[x] = (y, name)
     order = sorted(best) if all(isinstance(x, (int, float)) for x in best) else list(best)
-    stretches = []
+    stretches: list[list[Any]] = []  # name, first and last x
     for x in order:
         if stretches and stretches[-1][0] == best[x][1]:
             stretches[-1][2] = x
@@ -236,7 +236,8 @@ def page(
     """The page as text, and the lines of files that were left out. `output`: where it will be, for links to files."""
     offline = _command.needed("plotly.offline", "view")
     results, left_out = read(path)
-    figures, docs = [], _docs_of(path, output)
+    figures: list[dict[str, Any]] = []
+    docs = _docs_of(path, output)
     found = {paper: _paper_html(paper, results, figures, docs) for paper in PAPERS}
     papers = "".join(found.values())
     data = {"figures": figures, "tables": [_table_json(one) for one in results]}

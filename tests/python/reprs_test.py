@@ -33,6 +33,10 @@ MADE = {
         r"<EwaldResult energy: -?[\d.]+, forces: float64 \(50, 3\)>",
     ),
     "Contacts": (lambda: quadrat.contacts(POINTS, 0.5, box=BOX), r"<Contacts a: int64 \(\d+,\), b: .*normal: float64 \(\d+, 3\)"),
+    "Clusters": (
+        lambda: quadrat.clusters(POINTS, 1.0, groups=True),
+        r"<Clusters labels: int64 \(50,\), offsets: int64 \(\d+,\), members: int64 \(50,\), centers: float64 \(\d+, 3\)>",
+    ),
     "Nearest": (lambda: quadrat.knn(POINTS, 4), r"<Nearest indices: int64 \(50, 4\), distances: float64 \(50, 4\)>"),
     "RadialDistribution": (
         lambda: quadrat.rdf(POINTS, 2.0, box=BOX, types=["O", "H"] * 25),
