@@ -37,7 +37,7 @@ class NeighborList(State):
         self.skin: float = float(skin)
         self.full_list: bool = bool(full_list)
         self.sorted: bool = bool(sorted)
-        self.algorithm = algorithm
+        self._algorithm = _known(algorithm)
         self.n_threads: int = whole(n_threads, "n_threads", 0)
         self._list = neighbors.NeighborList(
             self.cutoff,
@@ -54,9 +54,7 @@ class NeighborList(State):
 
     @algorithm.setter
     def algorithm(self, value: str) -> None:
-        if value.lower() not in ALGORITHMS:
-            raise ValueError(f"algorithm is {value!r}; one of {', '.join(ALGORITHMS)} is accepted")
-        self._algorithm = self._arguments[1]["algorithm"] = value.lower()
+        self._algorithm = self._arguments[1]["algorithm"] = _known(value)
 
     def compute(
         self, points: Array, box: Array, periodic: ByAxis, quantities: str = "ij", copy: bool = True
@@ -101,6 +99,12 @@ class NeighborList(State):
                 found = distances if letter == "d" else between
                 result.append(_cast(found, str(points.dtype).removeprefix("torch.") if floating else "float64"))
         return tuple(result)
+
+
+def _known(algorithm):
+    if algorithm.lower() not in ALGORITHMS:
+        raise ValueError(f"algorithm is {algorithm!r}; one of {', '.join(ALGORITHMS)} is accepted")
+    return algorithm.lower()
 
 
 def _array(value):
