@@ -21,7 +21,8 @@ def write_npy(name: str, shape: tuple[int, ...], numbers: Sequence[float], descr
 
 
 def write_atoms() -> None:
-    """Solid argon near its melting point: 4 x 4 x 4 cubic cells of 5.31 angstroms with 4 atoms each, none in its place."""
+    """Solid argon near its melting point: 4 x 4 x 4 cubic cells of 5.31 angstroms with 4 atoms each, none in its
+    place."""
     edge, cells = 5.31, 4
     corners = [(0, 0, 0), (0, 0.5, 0.5), (0.5, 0, 0.5), (0.5, 0.5, 0)]
     lines: list[str] = []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ewald sums as operators of PyTorch.
 
-First derivatives of the energy are what the library computes: forces, potentials, virial. Second derivatives are products
-of the Hessian with the changes that arrive in `backward`; see _torch_ewald_second.
+First derivatives of the energy are what the library computes: forces, potentials, virial. Second derivatives are
+products of the Hessian with the changes that arrive in `backward`; see _torch_ewald_second.
 """
 
 import os
@@ -148,8 +148,8 @@ def _second(ctx, given, factors):
 def _by_cell(points, cell, systems, forces, virial):
     """The derivative of the energies by their cells (B, 3, 3), for points that stay where they are.
 
-    A strain e moves points and cells, x (1 + e) and h (1 + e), and changes the energy by -tr(virial e): so the transpose of
-    h times the derivative by h is x^T forces - virial.
+    A strain e moves points and cells, x (1 + e) and h (1 + e), and changes the energy by -tr(virial e): so the
+    transpose of h times the derivative by h is x^T forces - virial.
     """
     moments = _by_system(points[:, :, None] * forces[:, None, :], systems, cell)
     return torch.linalg.solve(cell.reshape(-1, 3, 3).mT, moments - virial)
@@ -163,8 +163,9 @@ def _by_system(each, systems, cell):
 
 
 def _forward(ctx, along, change, strain, *_):
-    """The tangents of all results. The Hessian is symmetric: that product of it which `second` has, with what follows from
-    the tangents as factors, is theirs. A change of the cell by its vectors times g moves points along, which is taken off."""
+    """The tangents of all results. The Hessian is symmetric: that product of it which `second` has, with what follows
+    from the tangents as factors, is theirs. A change of the cell by its vectors times g moves points along, which is
+    taken off."""
     points, charges, cell, systems, pairs, scales, forces, potentials, virial = _kept(ctx)
     along = torch.zeros_like(points) if along is None else along
     g = None if strain is None else torch.linalg.solve(cell.reshape(-1, 3, 3), strain.reshape(-1, 3, 3))

@@ -15,9 +15,9 @@ from ._types import ByAxis, DType
 class Choice(typing.NamedTuple):
     """Why a method was chosen; `print` shows a table.
 
-    candidates: one dict for each method with `method`, `milliseconds` (expected; None if it was not considered), `bytes`
-    of memory (None: not known) and `why_not` (empty if it could be chosen), those expected to be fastest first. load:
-    what the choice went by. profile: which constants.
+    candidates: one dict for each method with `method`, `milliseconds` (expected; None if it was not considered),
+    `bytes` of memory (None: not known) and `why_not` (empty if it could be chosen), those expected to be fastest first.
+    load: what the choice went by. profile: which constants.
     """
 
     chosen: str
@@ -44,7 +44,8 @@ class Choice(typing.NamedTuple):
         )
         load = html.escape(", ".join(f"{name} {value}" for name, value in self.load.items()))
         return (
-            f"<p><b>{html.escape(self.chosen)}</b> for {load} (constants: {html.escape(self.profile)})</p><table><thead><tr>"
+            f"<p><b>{html.escape(self.chosen)}</b> for {load} (constants: {html.escape(self.profile)})</p>"
+            "<table><thead><tr>"
             f"<th>method</th><th>expected ms</th><th>bytes</th><th></th></tr></thead><tbody>{rows}</tbody></table>"
         )
 

@@ -10,12 +10,12 @@ from ._types import Array, ByAxis, DType
 
 
 class Contacts(NamedTuple):
-    """Arrays by contact. Body `a` has the smaller index (the smaller id, where ids are given); plane k is always `b`, as
-    2**31 + k: `b >= 2**31` are contacts with planes. In int32 these numbers wrap around to -2**31 + k.
+    """Arrays by contact. Body `a` has the smaller index (the smaller id, where ids are given); plane k is always `b`,
+    as 2**31 + k: `b >= 2**31` are contacts with planes. In int32 these numbers wrap around to -2**31 + k.
 
-    a, b : (C,) indices. depth : (C,), positive. normal : (C, 3), unit vectors from a to b. point_a, point_b : (C, 3), on
-    the surfaces: point_a - point_b = depth * normal. shift : (C, 3) integers: b is at center_b + shift * box. feature :
-    (C,) integers that tell the contacts of one pair apart, the same from step to step.
+    a, b : (C,) indices. depth : (C,), positive. normal : (C, 3), unit vectors from a to b. point_a, point_b : (C, 3),
+    on the surfaces: point_a - point_b = depth * normal. shift : (C, 3) integers: b is at center_b + shift * box.
+    feature : (C,) integers that tell the contacts of one pair apart, the same from step to step.
     """
 
     a: Array
@@ -58,8 +58,8 @@ def contacts(
     radii : of spheres, one number or (N,)
     shape : of all bodies: "sphere", "ellipsoid", "capsule" or "box"
     shapes : (N,) integers instead, numbers of these names from 0
-    sizes : (N, 3). Sphere: (radius, -, -). Ellipsoid: half-axes. Capsule: (radius, half the distance of the caps' centers,
-        -), along z. Box: half edges. Not needed for spheres with radii.
+    sizes : (N, 3). Sphere: (radius, -, -). Ellipsoid: half-axes. Capsule: (radius, half the distance of the caps'
+        centers, -), along z. Box: half edges. Not needed for spheres with radii.
     orientations : (N, 4) quaternions (w, x, y, z) of any length but 0; by default none is turned
     ids : (N,) different integers from 0 to 2**31 - 1 that stay with the bodies when others come, go or change places:
         `a` is then the body with the smaller id, and (ids[a], ids[b], feature) is the same contact from call to call

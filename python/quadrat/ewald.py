@@ -75,8 +75,8 @@ class Ewald(State):
     ) -> EwaldResult:
         """Energy, and what else is asked for, of (N, 3) points with (N,) charges.
 
-        box : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, as `neighbor_list` takes boxes of them:
-            (3,) or (1, 3, 3) for all, (B, 3) or (B, 3, 3) for each.
+        box : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, as `neighbor_list` takes boxes of
+            them: (3,) or (1, 3, 3) for all, (B, 3) or (B, 3, 3) for each.
         periodic : along all three vectors, or the first two (a slab).
         scaled_pairs : (P, 2) pairs whose interaction is scaled by scales (P,), by default 0: excluded.
         """
@@ -100,8 +100,8 @@ class Ewald(State):
         """What was chosen in the last call, and the errors that are expected.
 
         `error` : of forces, in units of k q^2 / d^2. `energy_error`, `virial_error` : of the energies of points and the
-        traces of their virials, in units of k q^2 / d; the energy of a system and each component of its virial, over the
-        number of points, are at most as wrong. With q^2 the mean square charge and d = (volume / points)^(1/3).
+        traces of their virials, in units of k q^2 / d; the energy of a system and each component of its virial, over
+        the number of points, are at most as wrong. With q^2 the mean square charge and d = (volume / points)^(1/3).
         `mesh` is along the shortest vectors with the same images, if the cell is strongly sheared.
         """
         return self._sums.report()

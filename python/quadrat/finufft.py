@@ -2,12 +2,12 @@
 """Fourier transforms with the arguments and results of finufft's simple calls: `import quadrat.finufft as finufft`.
 
 nufft{1,2,3}d{1,2,3}: the dimension, then the type. Points are 1D arrays x, y, z of float32 or float64, which may be
-anywhere along the period 2 pi; strengths c are (M,) or (n_trans, M), modes f are (N1, N2, ...) or (n_trans, N1, N2, ...),
-complex of the points' precision. `out` is written into, and returned. `isign` not negative: +. A tolerance `eps` that
-cannot be reached becomes the least that can, with a warning.
+anywhere along the period 2 pi; strengths c are (M,) or (n_trans, M), modes f are (N1, N2, ...) or
+(n_trans, N1, N2, ...), complex of the points' precision. `out` is written into, and returned. `isign` not negative: +.
+A tolerance `eps` that cannot be reached becomes the least that can, with a warning.
 
-Options: modeord (0: modes from -N/2; 1: as numpy.fft), upsampfac, nthreads. Those that only concern speed or messages are
-accepted and have no effect; others give a warning. Transforms of several calls with the same points are faster with
+Options: modeord (0: modes from -N/2; 1: as numpy.fft), upsampfac, nthreads. Those that only concern speed or messages
+are accepted and have no effect; others give a warning. Transforms of several calls with the same points are faster with
 `quadrat.Nufft`.
 """
 
@@ -151,7 +151,8 @@ def _type2(points, f, out, eps, isign, given):
     dimension = array.shape[1]
     _checked(f, "f", precision)
     if f.ndim not in (dimension, dimension + 1):
-        raise RuntimeError(f"f has the shape {tuple(f.shape)}; {dimension} axes are needed, or one more for several transforms")
+        needed = f"{dimension} axes are needed, or one more for several transforms"
+        raise RuntimeError(f"f has the shape {tuple(f.shape)}; {needed}")
     modes = tuple(f.shape)[-dimension:]
     _check_out(out, (*f.shape[:-dimension], array.shape[0]), precision)
     options = _options(given)

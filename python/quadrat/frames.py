@@ -162,8 +162,8 @@ def _typed(name, kind, width, values):
 def write(file: FilePath, frames: Frames) -> int:
     """Writes frames for other programs, by the ending of `file`: .gsd (HOOMD's format, by the package gsd; positions
     relative to the middle of the box), .lammpstrj (LAMMPS' dump, text), .xyz or .extxyz (extended XYZ), .vtu (one
-    frame, by the package meshio). `frames` : what `quadrat.run` or `read` returns, a list of frames, or one. Returns how many.
-    The file appears complete or not at all."""
+    frame, by the package meshio). `frames` : what `quadrat.run` or `read` returns, a list of frames, or one. Returns
+    how many. The file appears complete or not at all."""
     file = pathlib.Path(file)
     writers = {".gsd": _write_gsd, ".lammpstrj": _write_lammps, ".xyz": _write_xyz, ".extxyz": _write_xyz,
                ".vtu": _write_vtu}  # fmt: skip

@@ -6,8 +6,9 @@
     nufft1, nufft2, nufft3              Fourier transforms of points
     electrostatics                      energies, forces, potentials and virials of charges
 
-They work on CPUs and, with the package quadrat-cuda13, on GPUs, by XLA's foreign function interface. Errors that are in the
-data (a point that is not finite, too small a capacity) are raised by JAX where results are used, with the library's words.
+They work on CPUs and, with the package quadrat-cuda13, on GPUs, by XLA's foreign function interface. Errors that are in
+the data (a point that is not finite, too small a capacity) are raised by JAX where results are used, with the library's
+words.
 """
 
 import math
@@ -34,7 +35,8 @@ __all__ += ["nufft1", "nufft2", "nufft3", "spread"]
 
 
 class Neighbors(NamedTuple):
-    """Arrays of the capacity P: i, j (P,) and shifts (P, D) int32; distances (P,), vectors (P, D); and the number of pairs.
+    """Arrays of the capacity P: i, j (P,) and shifts (P, D) int32; distances (P,), vectors (P, D); and the number of
+    pairs.
 
     Entries beyond the number have i = j = N, which additions by index drop; no shift, no vector, and the cutoff for a
     distance.
@@ -52,8 +54,8 @@ class Neighbors(NamedTuple):
 
 
 class Electrostatics(NamedTuple):
-    """energy (); forces (N, 3), minus the derivative by points; potentials (N,), the derivative by charges; virial (3, 3),
-    minus the derivative by a strain of cell and points."""
+    """energy (); forces (N, 3), minus the derivative by points; potentials (N,), the derivative by charges; virial
+    (3, 3), minus the derivative by a strain of cell and points."""
 
     energy: jax.Array
     forces: jax.Array
@@ -111,13 +113,14 @@ def spread(
 ) -> Array:
     """Values (N,) or (V, N), real or complex, of (N, D) points on a mesh.
 
-    As `quadrat.spread`, but the box may also be (D, D) vectors as rows: the mesh is then one of fractions of them. It has
-    derivatives of every order by values, points and box, as far as splines of this order have them.
+    As `quadrat.spread`, but the box may also be (D, D) vectors as rows: the mesh is then one of fractions of them. It
+    has derivatives of every order by values, points and box, as far as splines of this order have them.
     """
     fractions, wraps, dimension = _fractions(points, box, periodic, origin)
     given, single = _several(_values(values, fractions), 1, "values")
     if given.shape[1] != fractions.shape[0]:
-        raise ValueError(f"values have the shape {jnp.shape(values)}; one for each of the {len(fractions)} points is needed")
+        count = len(fractions)
+        raise ValueError(f"values have the shape {jnp.shape(values)}; one for each of the {count} points is needed")
     result = _operators.spread(fractions, given, _by_axis(mesh, dimension, "mesh", int), int(order), wraps)
     return result[0] if single else result
 
@@ -149,7 +152,8 @@ def nufft1(
     angles, dimension = _angles(points, period)
     given, single = _several(_complex(values, angles), 1, "values")
     if given.shape[1] != angles.shape[0]:
-        raise ValueError(f"values have the shape {jnp.shape(values)}; one for each of the {len(angles)} points is needed")
+        count = len(angles)
+        raise ValueError(f"values have the shape {jnp.shape(values)}; one for each of the {count} points is needed")
     extents = _by_axis(modes, dimension, "modes", int)
     result = _operators.type1(angles, given, extents, float(tolerance), _sign(sign), _mode_order(mode_order))
     return result[0] if single else result
@@ -198,9 +202,9 @@ def electrostatics(
 ) -> Electrostatics:
     """Energy, forces, potentials and virial of (N, 3) points with charges (N,) in a periodic box, as `quadrat.Ewald`.
 
-    Returns `Electrostatics`. The energy has derivatives by points, charges and box ((3,) lengths or (3, 3) vectors), and so
-    have forces, potentials and virial (second derivatives of the energy), where the box is periodic along all three vectors
-    and is a constant when the function is traced. Several systems: vmap.
+    Returns `Electrostatics`. The energy has derivatives by points, charges and box ((3,) lengths or (3, 3) vectors),
+    and so have forces, potentials and virial (second derivatives of the energy), where the box is periodic along all
+    three vectors and is a constant when the function is traced. Several systems: vmap.
     """
     at = _points(points, (3,))
     given = _values(charges, at)

@@ -38,7 +38,8 @@ def _dimension_of(points):
 def _by_axis(value, dimension, name):
     numbers = [value] * dimension if np.ndim(value) == 0 else list(value)
     if len(numbers) != dimension:
-        raise ValueError(f"{name} is {shown(value)}; a positive integer, or one for each of the {dimension} axes, is accepted")
+        accepted = f"a positive integer, or one for each of the {dimension} axes, is accepted"
+        raise ValueError(f"{name} is {shown(value)}; {accepted}")
     return [whole(n, name, least=1) for n in numbers]
 
 
@@ -55,8 +56,8 @@ class SpreadPlan(State):
     accept_outside : along open axes, accepts points beyond the box
     uses : expected calls per set of points
     method, deterministic, threads
-        The method, or "auto"; "run_to_run" where results must be the same bits in every run, or "none"; threads of the CPU,
-        0: all.
+        The method, or "auto"; "run_to_run" where results must be the same bits in every run, or "none"; threads of the
+        CPU, 0: all.
     dtype : float32 or float64, of points and values
     """
 
@@ -99,8 +100,9 @@ class SpreadPlan(State):
         self.dimension = dimension
 
     def set_points(self, points: Array) -> "SpreadPlan":
-        """Takes (N, D) points, which are copied; in 1D also (N,). Points are wrapped along periodic axes. The plan works
-        on their device from then on. Captured in a CUDA graph, it takes at most as many points as the call before."""
+        """Takes (N, D) points, which are copied; in 1D also (N,). Points are wrapped along periodic axes. The plan
+        works on their device from then on. Captured in a CUDA graph, it takes at most as many points as the call
+        before."""
         self._plan.set_points(points)
         return self
 
@@ -114,7 +116,8 @@ class SpreadPlan(State):
         return self._plan.spread(values)
 
     def interpolate(self, mesh: Array) -> Array:
-        """values[i] = sum over mesh points k of mesh[k] w(i, k): the adjoint of `spread`. Mesh: its shape, or (V, ...)."""
+        """values[i] = sum over mesh points k of mesh[k] w(i, k): the adjoint of `spread`. Mesh: its shape, or
+        (V, ...)."""
         return self._plan.interpolate(mesh)
 
     def gradient(self, mesh: Array) -> Array:

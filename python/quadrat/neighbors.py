@@ -138,15 +138,16 @@ def neighbor_list(
 ) -> Any:
     """All pairs (i, j, S) for which points[j] + S @ box - points[i] is shorter than the cutoff.
 
-    S is an integer vector, 0 along open axes; (i, i, 0) is no pair, other images of a point are. Pairs are ordered by i.
+    S is an integer vector, 0 along open axes; (i, i, 0) is no pair, other images of a point are. Pairs are
+    ordered by i.
 
     Parameters
     ----------
     points : (N, D) array of float32 or float64, D = 2 or 3
     cutoff : float, in the units of the points
-    box : (D,) lengths or (D, D) vectors as rows; None: open. With `systems`, (D,) lengths or (1, D, D) vectors for all of
-        them, or (S, D) lengths or (S, D, D) vectors for each; (D, D), which could be vectors for all or lengths for each of
-        D systems, is refused.
+    box : (D,) lengths or (D, D) vectors as rows; None: open. With `systems`, (D,) lengths or (1, D, D) vectors for all
+        of them, or (S, D) lengths or (S, D, D) vectors for each; (D, D), which could be vectors for all or lengths for
+        each of D systems, is refused.
     periodic : bool, or one per axis; by default all axes are periodic if there is a box
     origin : corner of the box, (D,); by default 0
     half : bool
@@ -163,16 +164,16 @@ def neighbor_list(
     method : one of `neighbor_methods`, or "auto"
     threads : of the CPU; 0: all
     rule : what a pair's distance is compared with
-        "uniform": the cutoff. "sum_of_radii" (the default with radii), "larger_radius" or "own_radius" (that of i): of the
-        (N,) `radii`. "table_of_types" (the default with a table): `type_cutoffs`[type of i, type of j], a symmetric table
-        with 0 for no pair, with the (N,) integers `types`. The cutoff is then an upper bound of all these.
+        "uniform": the cutoff. "sum_of_radii" (the default with radii), "larger_radius" or "own_radius" (that of i): of
+        the (N,) `radii`. "table_of_types" (the default with a table): `type_cutoffs`[type of i, type of j], a symmetric
+        table with 0 for no pair, with the (N,) integers `types`. The cutoff is then an upper bound of all these.
     excluded : (P, 2) indices: point i is not listed with any image of point j, nor j with i
     index_dtype : "int64" or "int32" for integers; by default int64 (JAX: int32, unless jax_enable_x64 is set)
 
     Returns
     -------
-    A tuple of the arrays in `outputs` (a single one alone), of the library that the points are of (NumPy, PyTorch, CuPy,
-    JAX), on their device. They are complete: other streams may use them at once.
+    A tuple of the arrays in `outputs` (a single one alone), of the library that the points are of (NumPy, PyTorch,
+    CuPy, JAX), on their device. They are complete: other streams may use them at once.
 
     Raises
     ------
@@ -255,8 +256,8 @@ def knn(
 class Clusters(NamedTuple):
     """Labels of points, and for each label its points and their center.
 
-    labels: (N,) from 0, -1 for noise. members: points by label, by increasing index, without noise; those of label k are
-    `members[offsets[k]:offsets[k + 1]]`. centers: (clusters, D) mean positions in the box.
+    labels: (N,) from 0, -1 for noise. members: points by label, by increasing index, without noise; those of label k
+    are `members[offsets[k]:offsets[k + 1]]`. centers: (clusters, D) mean positions in the box.
     """
 
     labels: Array
@@ -300,8 +301,8 @@ def clusters(
     Points nearer than `link` are linked. With `min_points` 1 clusters are connected points (friends of friends), above
     they are DBSCAN's, with core points that have at least so many points within `link`, themselves included. With
     `groups` the result is `Clusters`, which has the members and the center of each as well. Along a periodic axis a
-    center is that of the cluster in one piece, which should be shorter than half the box there. For the other parameters
-    see `neighbor_list`. Results are always the same.
+    center is that of the cluster in one piece, which should be shorter than half the box there. For the other
+    parameters see `neighbor_list`. Results are always the same.
     """
     least = whole(min_points, "min_points", 1, 2**32 - 1)
     given = box, periodic, origin, whole(threads, "threads"), index_dtype, bool(groups)
@@ -356,12 +357,12 @@ def rdf(
     ----------
     box : as in `neighbor_list`. None: open; the density is then that in the bounding box of each frame's points, along
         an axis at least as long as the cutoff, as `quadrat neighbors --rdf` has it.
-    types : (N,) integers from 0, or names (strings), for all frames; or a sequence of these, one for each frame. g(r) is
-        then given for each pair of types, by `RadialDistribution.pair` with their names.
+    types : (N,) integers from 0, or names (strings), for all frames; or a sequence of these, one for each frame. g(r)
+        is then given for each pair of types, by `RadialDistribution.pair` with their names.
     normalization : what the pairs of each shell are divided by, besides its volume
-        "N^2": the sum over frames of N_a N_b / V. Independent, uniform points in a periodic box give 1, but for a factor
-        1 - 1 / N_a between equal types. "N(N-1)": without that factor. Near open sides points have fewer neighbors, and
-        g(r) is too small: that is not corrected.
+        "N^2": the sum over frames of N_a N_b / V. Independent, uniform points in a periodic box give 1, but for a
+        factor 1 - 1 / N_a between equal types. "N(N-1)": without that factor. Near open sides points have fewer
+        neighbors, and g(r) is too small: that is not corrected.
     threads, periodic, origin : see `neighbor_list`
 
     `counts` are numbers of pairs, those of equal types counted in both orders. Counts are exact. Frames may be in the
@@ -377,7 +378,8 @@ def rdf(
         raise ValueError(f"normalization is {normalization!r}; 'N^2' and 'N(N-1)' are accepted")
     own = len(listed) > 1 and box is not None and _core.boxes_in(box, _shape_of(listed[0])[-1], "frame") != 1
     if own and len(box) != len(listed):
-        raise ValueError(f"there are {len(box)} boxes and {len(listed)} frames; one for all or one for each is accepted")
+        count = len(listed)
+        raise ValueError(f"there are {len(box)} boxes and {count} frames; one for all or one for each is accepted")
     names, numbers = ((), [None] * len(listed)) if types is None else _numbered(types, len(listed))
     kinds = max(1, len(names))
     bins = whole(bins, "bins", 1, 2**20)

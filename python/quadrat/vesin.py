@@ -61,9 +61,9 @@ class NeighborList(State):
     ) -> tuple[Any, ...]:
         """The arrays of `quantities`, as a tuple: letters of "ijPSdD".
 
-        points : (N, 3), computed with in float64. box : (3, 3) vectors as rows, of the type of the points; vectors of open
-        directions may be zero. periodic : bool, or three. i, j (P,) and both of them P (P, 2) are uint64, shifts S (P, 3)
-        int32, distances d (P,) and vectors D (P, 3) of the type of the points. Results are always new arrays.
+        points : (N, 3), computed with in float64. box : (3, 3) vectors as rows, of the type of the points; vectors of
+        open directions may be zero. periodic : bool, or three. i, j (P,) and both of them P (P, 2) are uint64, shifts S
+        (P, 3) int32, distances d (P,) and vectors D (P, 3) of the type of the points. Results are always new arrays.
         """
         unknown = [letter for letter in quantities if letter not in LETTERS]
         if unknown:

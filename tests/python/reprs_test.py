@@ -23,7 +23,10 @@ def simulation():
 
 MADE = {
     "NeighborList": (lambda: quadrat.NeighborList(1.5, skin=0.25), r"<NeighborList\(1.5, skin=0.25\)>"),
-    "vesin.NeighborList": (lambda: vesin.NeighborList(cutoff=2, full_list=True), r"<NeighborList\(cutoff=2, full_list=True\)>"),
+    "vesin.NeighborList": (
+        lambda: vesin.NeighborList(cutoff=2, full_list=True),
+        r"<NeighborList\(cutoff=2, full_list=True\)>",
+    ),
     "CellList": (lambda: quadrat.CellList(BOX, cutoff=3), r"<CellList\(\[9.0, 9.0, 9.0\], cutoff=3\)>"),
     "SpreadPlan": (lambda: quadrat.SpreadPlan(np.array(BOX), 16), r"<SpreadPlan\(float64 \(3,\), 16\)>"),
     "Nufft": (lambda: quadrat.Nufft((8, 8), 1e-5, real=True), r"<Nufft\(\(8, 8\), 1e-05, real=True\)>"),
@@ -32,10 +35,13 @@ MADE = {
         lambda: quadrat.electrostatics(POINTS, np.tile([1.0, -1.0], 25), BOX, 1e-3),
         r"<EwaldResult energy: -?[\d.]+, forces: float64 \(50, 3\)>",
     ),
-    "Contacts": (lambda: quadrat.contacts(POINTS, 0.5, box=BOX), r"<Contacts a: int64 \(\d+,\), b: .*normal: float64 \(\d+, 3\)"),
+    "Contacts": (
+        lambda: quadrat.contacts(POINTS, 0.5, box=BOX),
+        r"<Contacts a: int64 \(\d+,\), b: .*normal: float64 \(\d+, 3\)",
+    ),
     "Clusters": (
         lambda: quadrat.clusters(POINTS, 1.0, groups=True),
-        r"<Clusters labels: int64 \(50,\), offsets: int64 \(\d+,\), members: int64 \(50,\), centers: float64 \(\d+, 3\)>",
+        r"<Clusters labels: int64 \(50,\), offsets: .*members: int64 \(50,\), centers: float64 \(\d+, 3\)>",
     ),
     "Nearest": (lambda: quadrat.knn(POINTS, 4), r"<Nearest indices: int64 \(50, 4\), distances: float64 \(50, 4\)>"),
     "RadialDistribution": (

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What mypy and pyright say, strictly, of code that uses the package: the lines of the pages, the examples and notebooks,
-calls of every function, and wrong calls, which they must refuse."""
+"""What mypy and pyright say, strictly, of code that uses the package: the lines of the pages, the examples and
+notebooks, calls of every function, and wrong calls, which they must refuse."""
 
 import importlib.util
 import json
@@ -36,7 +36,8 @@ print(quadrat.knn(points, 3).indices, quadrat.clusters(points, 0.2), quadrat.rdf
 print(quadrat.contacts(points, 0.1).depth, quadrat.CellList([3, 3, 3], 4).build(points).order)
 plan = quadrat.SpreadPlan([3, 3, 3], 8).set_points(points)
 print(plan.interpolate(plan.spread(points[:, 0])), quadrat.interpolate(points, np.zeros((4, 4, 4)), [3, 3, 3]))
-print(quadrat.Nufft(8, 1e-3).set_points(points).type1(points[:, 0]), quadrat.nufft2(points, np.zeros((4, 4, 4), complex)))
+print(quadrat.Nufft(8, 1e-3).set_points(points).type1(points[:, 0]))
+print(quadrat.nufft2(points, np.zeros((4, 4, 4), complex)))
 print(quadrat.nufft1(points, points[:, 0], 4), quadrat.nufft3(points, points[:, 0], points))
 sums = quadrat.Ewald(1e-4)
 print(sums.compute(points, points[:, 0], [3, 3, 3], virial=True).virial, sums.report["method"])
