@@ -21,6 +21,8 @@ class visit_subject {
   /// Builds the cell list and writes the number of neighbors of each point, by its index.
   virtual void count(const points_view<float, 3>& points, float cutoff, std::uint32_t* counts) = 0;
   virtual void check() = 0;
+  /// Whether `count` waits, so that no graph can capture it.
+  [[nodiscard]] virtual bool waits() const { return false; }
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 

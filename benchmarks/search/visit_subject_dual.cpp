@@ -129,6 +129,7 @@ class visit_of_points final : public visit_subject<Context> {
     accumulate_neighbors(context_, domain_, points, cutoff, std::span(counts, points.count), count_one{});
   }
   void check() override {}
+  [[nodiscard]] bool waits() const override { return true; }
   [[nodiscard]] std::size_t bytes() const override { return 0; }
 
  private:
