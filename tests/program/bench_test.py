@@ -132,7 +132,8 @@ class BenchTest(support.ProgramTest):
         rows = self.bench("neighbors", "--op", "knn")["rows"]
         self.assertEqual({row["op"] for row in rows}, {"knn"})
         self.assertEqual({(row["precision"], row["k"]) for row in rows}, {("float", 16), ("double", 8)})
-        distributions = {"uniform", "uniform periodic", "8 nested scales", "one stray point"}
+        uneven = {"8 nested scales", "one stray point", "two scales", "scales from 2^-20 to 1"}
+        distributions = {"uniform", "uniform periodic"} | uneven
         self.assertEqual({row["distribution"] for row in rows}, distributions)
         self.assertTrue(all(row["search_ms"] > 0 for row in rows))
 

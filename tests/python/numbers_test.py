@@ -110,6 +110,9 @@ def test_a_plan_that_cannot_move_to_a_gpu_says_so_and_goes_on():
 @pytest.mark.parametrize("length", [-1.0, 0.0, float("nan"), float("inf")])
 def test_lengths_of_boxes_are_positive(length):
     box = [10.0, length, 10.0]
+    # No length at all is that of an open axis.
+    positive = f"the box is {length:g} long along axis 1; its lengths must be positive"
+    message = f"{positive}|the box has no extent along axis 1" if length == 0 else positive
     for call in (
         lambda: quadrat.neighbor_list(POINTS, 1.0, box=box),
         lambda: quadrat.neighbor_list(POINTS, 1.0, box=np.array(box)),
@@ -119,7 +122,7 @@ def test_lengths_of_boxes_are_positive(length):
         lambda: quadrat.spread(POINTS, ONES, box, 8),
         lambda: quadrat.electrostatics(POINTS, ONES, box),
     ):
-        with pytest.raises(ValueError, match=rf"the box is {length:g} long along axis 1; its lengths must be positive"):
+        with pytest.raises(ValueError, match=message):
             call()
 
 
