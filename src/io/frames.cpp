@@ -8,8 +8,8 @@
 namespace quadrat::io {
 
 bool holds_frames(const std::filesystem::path& file) {
-  const std::filesystem::path ending = file.extension();
-  return ending == ".xyz" || ending == ".extxyz" || ending == ".gsd";
+  const std::filesystem::path extension = file.extension();
+  return extension == ".xyz" || extension == ".extxyz" || extension == ".gsd";
 }
 
 std::unique_ptr<frame_reader> open_frames(const std::filesystem::path& file, const frame_columns& columns) {
