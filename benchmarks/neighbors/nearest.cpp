@@ -31,7 +31,8 @@ template <typename T>
   }
   if (what.distribution == "scales from 2^-20 to 1") {
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const double octave = 20 * static_cast<double>(i / 3) / static_cast<double>(what.n);
+      const std::size_t point = i / 3;
+      const double octave = 20 * static_cast<double>(point) / static_cast<double>(what.n);
       values[i] = (values[i] - T(0.5)) * static_cast<T>(std::exp2(-octave));
     }
   }
