@@ -248,7 +248,8 @@ TEST_F(mobility_test, one_sphere_and_none_and_all_in_one_place) {
     EXPECT_TRUE(it.both({}, {1, 1, 1}).empty());
     mobility_case one{{5, 5, 5}, {{1, 1, 1}}, {unit_force}};
     mobility_subject<double> single(one, by(method, 1e-3));
-    for (const double x : single.both(one.forces, {1, 1, 1})[0].component) EXPECT_TRUE(std::isfinite(x));
+    const std::vector<vec<double, 3>> velocities = single.both(one.forces, {1, 1, 1});
+    for (const double x : velocities[0].component) EXPECT_TRUE(std::isfinite(x));
     mobility_case all{
         {50, 60, 70}, std::vector<vec<double, 3>>(30, {49, 3, 1}), std::vector<vec<double, 3>>(30, unit_force)};
     mobility_subject<double> together(all, by(method, 1e-4));

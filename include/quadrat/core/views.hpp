@@ -57,7 +57,7 @@ template <typename T, std::size_t D>
 /// View of packed vectors.
 template <typename T, int D>
 [[nodiscard]] points_view<T, D> points_of(const vec<T, D>* first, std::size_t count) {
-  return strided_points<D>(count == 0 ? static_cast<const T*>(nullptr) : first->component, count, D);
+  return strided_points<D>(first == nullptr ? static_cast<const T*>(nullptr) : first->component, count, D);
 }
 
 /// The same for all vectors of a container (`data()` and `size()`): std::vector, std::span, quadrat::array.

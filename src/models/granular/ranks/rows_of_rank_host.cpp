@@ -40,7 +40,7 @@ bool rows_of_rank<T>::make(const cpu_context& context, const typename row_lists<
   own_ = own;
   moved_ = 0;
   homes_.resize_discarding(context, all);
-  copy_bytes(context, grains.positions, homes_.data(), homes_.bytes());
+  copy_bytes(context, grains.positions, homes_.data(), all * sizeof(*grains.positions));
   made_ = lists_.template make<false>(context, cells, grains, own, reach_);
   crowded_ = !made_;
   return made_;
