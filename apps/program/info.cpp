@@ -14,7 +14,7 @@
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/ewald/electrostatics.hpp"
-#include "quadrat/ewald/mobility.hpp"
+#include "quadrat/hydro/mobility.hpp"
 #include "quadrat/io/scene.hpp"
 #include "quadrat/keyed/methods.hpp"
 #include "quadrat/mesh/methods.hpp"

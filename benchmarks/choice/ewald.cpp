@@ -10,7 +10,7 @@
 #include "choice/loads.hpp"
 #include "choice/operations.hpp"
 #include "choice/places.hpp"
-#include "ewald/cost.hpp"
+#include "ewald/choice/cost.hpp"
 #include "quadrat/ewald/electrostatics.hpp"
 #include "tune/choice.hpp"
 

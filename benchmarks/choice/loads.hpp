@@ -2,7 +2,7 @@
 #pragma once
 
 #include "contacts/engine.hpp"
-#include "ewald/cost.hpp"
+#include "ewald/choice/cost.hpp"
 #include "harness/report.hpp"
 #include "keyed/cost.hpp"
 #include "mesh/cost.hpp"

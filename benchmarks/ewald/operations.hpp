@@ -12,9 +12,4 @@ void run_electrostatics(const session& s);  ///< everything, for boxes of water
 void run_small_systems(const session& s);   ///< many small systems in one call
 void run_equal_errors(const session& s);    ///< every method with a mesh, at errors that are the same when measured
 
-/// Velocities of spheres by their mobility, with Brownian ones, from new positions: spheres at random places at a
-/// volume fraction of 0.1. Errors are of products with random forces, measured against double precision.
-void run_brownian_step(const session& s);
-void run_brownian_methods(const session& s);  ///< the ways to the noise, at equal accuracy
-
 }  // namespace quadrat::bench

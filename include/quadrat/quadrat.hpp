@@ -73,9 +73,9 @@
 #include "quadrat/spectral/nufft_plan.hpp"
 #include "quadrat/spectral/nufft_target_plan.hpp"
 
-// Electrostatics: Ewald sums.
+// Electrostatics: Ewald sums. The mobility of spheres in a fluid.
 #include "quadrat/ewald/electrostatics.hpp"
-#include "quadrat/ewald/mobility.hpp"
+#include "quadrat/hydro/mobility.hpp"
 
 // Reduction by key.
 #include "quadrat/keyed/make_key_reducer.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ewald/choice.hpp"
+#include "ewald/choice/choice.hpp"
 #include "ewald/domain.hpp"
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/core/views.hpp"

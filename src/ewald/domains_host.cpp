@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <numbers>
 #include <span>
 
 #include "core/reduced_lattice.hpp"
-#include "ewald/cell_walk.hpp"
 #include "quadrat/core/error.hpp"
+#include "search/cell_walk.hpp"
 #include "search/cells.hpp"
 
 namespace quadrat::detail {
@@ -75,15 +74,8 @@ std::vector<lattice<T, 3>> periodic_cells(std::span<const lattice<T, 3>> cells, 
 template <typename T>
 std::vector<ewald_domain<T>> make_domains(std::span<const lattice<T, 3>> given, std::span<const lattice<T, 3>> periodic,
                                           const domain_request& request) {
-  const T cutoff = static_cast<T>(request.cutoff);
   const std::size_t most = std::max(most_cells(request.points, false), request.mesh_points);
-  const auto cut = [&](int along) {
-    return make_cuboid_grids<T, 3>(periodic, {cutoff / static_cast<T>(along), cutoff, most, false});
-  };
-  int along = best_walk(request.neighbors, request.cuda).along;
-  auto grids = cut(along);
-  // Cells that are folded, because there would be too many, take several times as long to walk through.
-  while (along > 1 && std::ranges::any_of(grids, &cuboid_grid<T, 3>::folded)) grids = cut(--along);
+  const auto grids = make_walked_grids(periodic, static_cast<T>(request.cutoff), request.neighbors, most, request.cuda);
   std::vector<ewald_domain<T>> domains;
   domains.reserve(given.size());
   for (std::size_t k = 0; k < given.size(); ++k) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "ewald/domain.hpp"
-#include "ewald/short_range.hpp"
+#include "ewald/short_range/short_range.hpp"
 #include "quadrat/core/macros.hpp"
 
 /// From the parts of the sum to what the caller wants.

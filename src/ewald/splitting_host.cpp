@@ -6,9 +6,9 @@
 #include <limits>
 #include <numbers>
 
-#include "ewald/chebyshev.hpp"
 #include "mesh/window_fit.hpp"
 #include "quadrat/core/error.hpp"
+#include "spectral/chebyshev.hpp"
 
 namespace quadrat::detail {
 

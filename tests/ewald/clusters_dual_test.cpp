@@ -6,9 +6,9 @@
 #include <random>
 #include <vector>
 
-#include "ewald/cell_walk.hpp"
 #include "ewald/domains.hpp"
 #include "ewald/ewald_case.hpp"
+#include "search/cell_walk.hpp"
 #include "support/random.hpp"
 
 // Charges in clusters have many more neighbors than even ones: cells are smaller, and GPUs walk with more threads.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ewald/cost.hpp"
+#include "ewald/choice/cost.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ewald/ewald_case.hpp"
-#include "ewald/mobility_case.hpp"
+#include "hydro/mobility_case.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/mesh/methods.hpp"
 #include "quadrat/mesh/spread_plan.hpp"

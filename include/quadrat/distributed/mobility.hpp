@@ -11,7 +11,7 @@
 #include "quadrat/core/views.hpp"
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/distributed/decomposition.hpp"
-#include "quadrat/ewald/mobility.hpp"
+#include "quadrat/hydro/mobility.hpp"
 
 namespace quadrat {
 

@@ -16,13 +16,13 @@
 #include "quadrat/core/method.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
-#include "quadrat/ewald/mobility.hpp"
+#include "quadrat/hydro/mobility.hpp"
 #include "quadrat/models/brownian_forces.hpp"
 
 /// Brownian dynamics of equal spheres in a fluid that carries the motion of each to all others (hydrodynamic
 /// interactions), without inertia, in a periodic box and in any consistent units:
 ///   dx = M F dt + sqrt(2 kT) B dW, B B^T = M,
-/// with the mobility M of Rotne, Prager and Yamakawa (quadrat/ewald/mobility.hpp). M has no divergence, so that the
+/// with the mobility M of Rotne, Prager and Yamakawa (quadrat/hydro/mobility.hpp). M has no divergence, so that the
 /// equation in Ito's sense needs no drift term kT div M. The mean flow of the box vanishes.
 ///
 /// Random numbers are functions of seed, step and sphere (or mode of the mesh): a run does not depend on the number of

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <vector>
 
-#include "ewald/choice.hpp"
+#include "ewald/choice/choice.hpp"
 #include "ewald/crowding.hpp"
 #include "ewald/methods.hpp"
 #include "quadrat/ewald/electrostatics.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/finite.hpp"
-#include "ewald/influence.hpp"
+#include "ewald/long_range/influence.hpp"
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"

@@ -6,9 +6,9 @@
 
 #include "cells/counting_build.hpp"
 #include "distributed/mobility/waves.hpp"
-#include "ewald/mobility/lanczos.hpp"
-#include "ewald/mobility/methods.hpp"
-#include "ewald/mobility/near_matrix.hpp"
+#include "hydro/lanczos.hpp"
+#include "hydro/methods.hpp"
+#include "hydro/near_matrix.hpp"
 #include "parallel/host_mirror.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/distributed/halo.hpp"
@@ -64,7 +64,7 @@ struct distributed_mobility<Context, T>::implementation final : detail::lanczos_
   int usual_iterations = 0;
   double listed = 0;
   vec<T, 3> middle{};  ///< of the block
-  detail::ewald_domain<T> domain{};
+  detail::sphere_domain<T> domain{};
   detail::near_tensor<T> law{};
   detail::sphere_boxes<T> boxes;
   counting_buckets<Context> buckets;

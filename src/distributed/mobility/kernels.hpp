@@ -3,9 +3,9 @@
 
 #include <cstddef>
 
-#include "ewald/mobility/near_matrix.hpp"
-#include "ewald/mobility/place.hpp"
-#include "ewald/mobility/results.hpp"
+#include "hydro/near_matrix.hpp"
+#include "hydro/place.hpp"
+#include "hydro/results.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/views.hpp"
 

@@ -14,8 +14,7 @@
 #include "distributed/electrostatics/electrostatics_kernels.hpp"
 #include "distributed/mobility/implementation.hpp"
 #include "distributed/mobility/kernels.hpp"
-#include "ewald/domains.hpp"
-#include "ewald/mobility/crowding.hpp"
+#include "hydro/crowding.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/reduce.hpp"
@@ -87,7 +86,7 @@ template <typename Context, typename T>
 int distributed_mobility<Context, T>::implementation::find_level(const points_view<T, 3>& points) {
   std::vector<std::uint64_t> counts(boxes.count());
   together(ranks, [&] {
-    detail::ewald_domain<T> all{};
+    detail::sphere_domain<T> all{};
     all.shape = boxes.shape;
     fill_bytes(context, words.data(), 0, words.bytes());
     box_counts.resize_discarding(context, boxes.count());
@@ -144,9 +143,8 @@ void distributed_mobility<Context, T>::implementation::set(const decomposition<3
   waves->share(space, shares, skin / 2);
   together(ranks, [&] {
     const std::size_t all = with_ghosts();
-    const lattice<T, 3> shape = make_lattice(space.domain);
-    const std::span<const lattice<T, 3>> one(&shape, 1);
-    domain = detail::make_domains<T>(one, one, {report.parameters.cutoff, report.neighbors, all, true}).front();
+    domain =
+        detail::make_sphere_domain(make_lattice(space.domain), report.parameters.cutoff, report.neighbors, all, true);
     ids.resize_discarding(context, own);
     copy_bytes(context, given, ids.data(), own * sizeof(particle_id));
     positions.resize_discarding(context, all);

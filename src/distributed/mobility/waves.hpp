@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "distributed/fft/transposed_transform.hpp"
-#include "ewald/mobility/choice.hpp"
-#include "ewald/mobility/wave_part.hpp"
+#include "hydro/choice.hpp"
+#include "hydro/wave_part.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/distributed/fft.hpp"
 #include "quadrat/distributed/spread_plan.hpp"

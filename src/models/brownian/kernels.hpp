@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/finite.hpp"
-#include "ewald/mobility/normals.hpp"
+#include "hydro/normals.hpp"
 #include "models/run_fault.hpp"
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/macros.hpp"

@@ -9,13 +9,13 @@
 #include "models/brownian/kernels.hpp"
 #include "models/brownian/methods.hpp"
 #include "models/brownian/options.hpp"
-#include "quadrat/ewald/mobility.hpp"
+#include "quadrat/hydro/mobility.hpp"
 #include "quadrat/models/brownian.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
 namespace quadrat::detail {
 
-/// The mobility of the model's spheres: that of quadrat/ewald/mobility.hpp, or that of free spheres.
+/// The mobility of the model's spheres: that of quadrat/hydro/mobility.hpp, or that of free spheres.
 template <typename Context, typename T>
 class brownian_operator {
  public:

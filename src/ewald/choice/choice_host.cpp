@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ewald/choice/choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "ewald/choice/cost.hpp"
+#include "ewald/choice/search.hpp"
+#include "ewald/methods.hpp"
+#include "quadrat/core/error.hpp"
+#include "spectral/fft/lines.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+using electrostatics_records::direct;
+using electrostatics_records::esp;
+using electrostatics_records::spme;
+
+/// What rounding leaves.
+[[nodiscard]] double least_accuracy(const ewald_request& request) { return request.single_precision ? 1e-6 : 1e-14; }
+
+[[nodiscard]] bool is_automatic(const ewald_request& request) {
+  return request.method.empty() || request.method == "auto";
+}
+
+void check_mesh(const ewald_request& request) {
+  const vec<int, 3>& mesh = request.given.mesh;
+  if (mesh[0] == 0 && mesh[1] == 0 && mesh[2] == 0) return;
+  const bool modes = request.method == direct::name;
+  for (int axis = 0; axis < 3; ++axis) {
+    const int extent = mesh[axis], least = modes ? 1 : std::max(request.given.order, 3);
+    require(extent >= least, modes ? "the largest mode" : "the mesh's extent", " along axis ", axis, " is ", extent,
+            "; at least ", least, " is possible, or 0 along all axes to have it chosen");
+    if (modes) continue;
+    const int good = good_fft_size(extent, axis == 2);
+    require(good == extent, "the mesh's extent along axis ", axis, " is ", extent, "; products of 2, 3 and 5",
+            axis == 2 ? " that are even" : "", " are possible, such as ", good);
+  }
+}
+
+void check_given(const ewald_request& request) {
+  const ewald_parameters& given = request.given;
+  const auto serves = [](double x) { return x >= 0 && std::isfinite(x); };
+  require(serves(given.cutoff), "the cutoff is ", given.cutoff, "; it must be positive, or 0 to have it chosen");
+  require(serves(given.splitting), "the splitting is ", given.splitting,
+          "; it must be positive, or 0 to have it chosen");
+  require(given.order == 0 || (given.order >= 3 && given.order <= 8), "the order is ", given.order,
+          "; 3 to 8 are possible, or 0 to have it chosen");
+  require(given.splitting == 0 || !is_automatic(request), "the splitting is ", given.splitting,
+          ", which is alpha for spme and direct, and c for esp: a method must be given with it");
+  check_mesh(request);
+  if (given.splitting == 0) return;
+  if (request.method == esp::name) {
+    require(given.splitting >= 1 && given.splitting <= ewald_splitting::most_band, "the splitting is ", given.splitting,
+            "; c of esp can be 1 to ", ewald_splitting::most_band);
+  } else if (given.cutoff > 0) {
+    const double decay = given.cutoff * given.splitting;
+    require(decay >= 0.1 && decay <= most_decay, "the cutoff ", given.cutoff, " times the splitting ", given.splitting,
+            " is ", decay, "; 0.1 to ", most_decay, " is possible");
+  }
+}
+
+void check_request(const ewald_request& request) {
+  require(request.accuracy >= 1e-14 && request.accuracy <= 0.5, "the accuracy is ", request.accuracy,
+          "; 1e-14 to 0.5 is possible");
+  require(request.accuracy >= least_accuracy(request), "the accuracy is ", request.accuracy, "; in single precision ",
+          least_accuracy(request), " can be reached");
+  require(is_automatic(request) || request.method == spme::name || request.method == esp::name ||
+              request.method == direct::name,
+          "there is no method \"", request.method, "\" for Ewald sums; there are spme, esp and direct");
+  require(request.method != esp::name || request.law == pair_law::coulomb,
+          "the method esp serves Coulomb's law only; spme and direct serve 1/r^6");
+  check_given(request);
+}
+
+/// Systems with charges; if there are none, all of them as if each charge were 1, so that charges can come later.
+[[nodiscard]] std::vector<charged_system> with_charges(const std::vector<charged_system>& systems) {
+  std::vector<charged_system> result;
+  for (const charged_system& system : systems) {
+    if (system.points > 0 && system.sum_of_squares > 0) result.push_back(system);
+  }
+  if (!result.empty()) return result;
+  for (charged_system system : systems) {
+    system.points = std::max(system.points, 1.0);
+    system.sum_of_squares = system.points;
+    system.sum_of_fourth_powers = 0;
+    system.net_charge = 0;
+    result.push_back(system);
+  }
+  return result;
+}
+
+[[nodiscard]] ewald_load load_of(const ewald_request& request, const std::vector<charged_system>& systems) {
+  constexpr std::size_t most = 16;
+  ewald_load load;
+  load.place = request.place;
+  load.single_precision = request.single_precision;
+  for (const charged_system& system : systems) load.points += system.points;
+  load.systems = static_cast<double>(systems.size());
+  const std::size_t count = std::min(most, systems.size());
+  for (std::size_t i = 0; i < count; ++i) load.kinds.push_back(systems[i * systems.size() / count]);
+  load.weight = load.systems / static_cast<double>(count);
+  return load;
+}
+
+/// The system that first looks like the one with the largest error: errors in units of the reference force grow with
+/// the distance of neighbors.
+[[nodiscard]] std::size_t sparsest(const std::vector<charged_system>& systems) {
+  const auto spacing = [](const charged_system& it) { return it.volume() / it.points * std::max(1.0, it.crowding); };
+  return static_cast<std::size_t>(
+      std::max_element(systems.begin(), systems.end(),
+                       [&](const charged_system& a, const charged_system& b) { return spacing(a) < spacing(b); }) -
+      systems.begin());
+}
+
+/// What was compared, as a table shows it.
+[[nodiscard]] std::vector<candidate> shown(const ewald_search& search, std::string_view method, double accuracy) {
+  std::vector<candidate> result;
+  for (const ewald_candidate& one : search.compared()) {
+    const bool accurate = one.error <= accuracy;
+    result.push_back({ewald_candidate_name(method, one.parameters.order),
+                      accurate ? one.cost : std::numeric_limits<double>::infinity(), 0,
+                      accurate ? "" : "does not reach the accuracy"});
+  }
+  return result;
+}
+
+/// The best of one method. What is found for one system is checked for all of them, and with more nodes.
+[[nodiscard]] ewald_choice choice_of(const ewald_request& request, std::string_view method,
+                                     const std::vector<charged_system>& systems) {
+  const ewald_load load = load_of(request, systems);
+  ewald_search search(request, method, load);
+  ewald_choice choice{{method, request.law, {}}, "", {}, std::numeric_limits<double>::infinity(), 0};
+  double accuracy = request.accuracy;
+  std::size_t worst = sparsest(systems);
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    const ewald_candidate found = search.best(systems[worst], accuracy);
+    choice.candidates = shown(search, method, accuracy);
+    if (!(found.cost < std::numeric_limits<double>::infinity())) break;
+    choice.setup.parameters = found.parameters;
+    choice.cost = found.cost;
+    choice.pairs = load.work(false, found.parameters.cutoff, 0, 0).pairs;
+    const largest_errors largest = predicted_errors(choice.setup, systems);
+    choice.errors = largest.errors;
+    choice.worst = largest.system;
+    const double total = largest.errors.total();
+    if (total <= request.accuracy || found.error > accuracy) break;
+    if (worst == largest.system) accuracy *= std::min(0.97, request.accuracy / total);
+    worst = largest.system;
+  }
+  return choice;
+}
+
+[[nodiscard]] bool serves(const ewald_choice& choice, const ewald_request& request) {
+  return choice.cost < std::numeric_limits<double>::infinity() && choice.errors.total() <= request.accuracy;
+}
+
+[[nodiscard]] std::vector<std::string_view> methods_for(const ewald_request& request) {
+  if (request.method == spme::name) return {spme::name};
+  if (request.method == esp::name) return {esp::name};
+  if (request.method == direct::name) return {direct::name};
+  std::vector<std::string_view> methods{spme::name};
+  // Below, rounding of the window and of the splitting shows.
+  if (request.law == pair_law::coulomb && request.accuracy >= 5e-8) methods.push_back(esp::name);
+  if (request.given.mesh[0] == 0 && request.given.order == 0) methods.push_back(direct::name);
+  return methods;
+}
+
+/// Throws, naming an accuracy that can be reached.
+[[noreturn]] void refuse(const ewald_request& request, std::string_view method,
+                         const std::vector<charged_system>& systems) {
+  ewald_request easier = request;
+  for (easier.accuracy *= 2; easier.accuracy < 0.5; easier.accuracy *= 2) {
+    if (serves(choice_of(easier, method, systems), easier)) break;
+  }
+  require(easier.accuracy<0.5, "no accuracy can be reached by the method ", method,
+                          " with at most 2^31 - 1 mesh points", request.given.cutoff> 0
+              ? message(" and the cutoff ", request.given.cutoff)
+              : std::string());
+  throw argument_error(message("the accuracy is ", request.accuracy / request.strictness, "; with the method ", method,
+                               " and at most ", "2^31 - 1 mesh points, ", easier.accuracy / request.strictness,
+                               " can be reached"));
+}
+
+}  // namespace
+
+std::string ewald_candidate_name(std::string_view method, int order) {
+  return order == 0 ? std::string(method) : message(method, " of order ", order);
+}
+
+ewald_choice choose_ewald(const ewald_request& request, const std::vector<charged_system>& systems) {
+  check_request(request);
+  require(!systems.empty(), "there is no system to choose parameters for");
+  const std::vector<charged_system> charged = with_charges(systems);
+  const auto methods = methods_for(request);
+  ewald_choice best;
+  std::vector<candidate> candidates;
+  for (const std::string_view method : methods) {
+    ewald_choice here = choice_of(request, method, charged);
+    candidates.insert(candidates.end(), here.candidates.begin(), here.candidates.end());
+    const bool better = serves(here, request) != serves(best, request) ? serves(here, request)
+                        : serves(here, request)                        ? here.cost < best.cost
+                                                                       : here.errors.total() < best.errors.total();
+    if (method == methods.front() || better) best = here;
+  }
+  std::ranges::stable_sort(candidates, {}, &candidate::milliseconds);
+  best.candidates = std::move(candidates);
+  const ewald_parameters& given = request.given;
+  const bool any_given = given.cutoff > 0 || given.splitting > 0 || given.mesh[0] > 0 || given.order > 0;
+  const bool impossible = !(best.cost < std::numeric_limits<double>::infinity());
+  if (impossible || (!serves(best, request) && !any_given)) refuse(request, best.setup.method, charged);
+  best.reason = methods.size() == 1 ? "as asked" : "the least expected time that keeps to the accuracy";
+  if (charged.size() == systems.size() && systems.front().sum_of_squares > 0) return best;
+  const largest_errors largest = predicted_errors(best.setup, systems);
+  best.errors = largest.errors;
+  best.worst = largest.system;
+  return best;
+}
+
+}  // namespace quadrat::detail

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+
+#include "hydro/near_matrix.hpp"
+#include "hydro/place.hpp"
+#include "quadrat/core/types.hpp"
+
+/// Between the caller's order and that of slots.
+namespace quadrat::detail {
+
+/// Index: slot.
+template <typename T>
+struct gather_forces {
+  const vec<T, 3>* forces;
+  const particle_id* ids;
+  std::size_t count;
+  sphere_vector<T>* by_slot;
+  T* by_axis;
+
+  QUADRAT_HD void operator()(std::size_t slot) const {
+    const vec<T, 3> force = forces[ids[slot]];
+    by_slot[slot] = {force, T(0)};
+    for (int axis = 0; axis < 3; ++axis) by_axis[static_cast<std::size_t>(axis) * count + slot] = force[axis];
+  }
+};
+
+/// Index: slot.
+template <typename T>
+struct split_axes {
+  const sphere_vector<T>* vector;
+  std::size_t count;
+  T* by_axis;
+
+  QUADRAT_HD void operator()(std::size_t slot) const {
+    const vec<T, 3> value = vector[slot].value;
+    for (int axis = 0; axis < 3; ++axis) by_axis[static_cast<std::size_t>(axis) * count + slot] = value[axis];
+  }
+};
+
+/// A sum of some basis vectors.
+template <typename T>
+struct basis_sum {
+  static constexpr int most = 12;
+  int count;
+  const sphere_vector<T>* vector[most];
+  T factor[most];
+
+  [[nodiscard]] QUADRAT_HD vec<T, 3> at(std::size_t slot) const {
+    vec<T, 3> sum{};
+    for (int j = 0; j < count; ++j) sum += factor[j] * vector[j][slot].value;
+    return sum;
+  }
+};
+
+/// Index: slot.
+template <typename T>
+struct add_basis_sum {
+  basis_sum<T> sum;
+  std::size_t count;
+  T* by_axis;
+
+  QUADRAT_HD void operator()(std::size_t slot) const {
+    const vec<T, 3> value = sum.at(slot);
+    for (int axis = 0; axis < 3; ++axis) by_axis[static_cast<std::size_t>(axis) * count + slot] += value[axis];
+  }
+};
+
+/// All parts together, to the caller. Index: slot.
+template <typename T>
+struct deliver_velocities {
+  near_rows<T> near;
+  const sphere_vector<T>* forces;  ///< nullptr: none
+  T unit;                          ///< of the near part
+  basis_sum<T> noise;
+  const T* waves;  ///< three arrays, with all factors
+  const particle_id* ids;
+  vec<T, 3>* velocities;
+
+  QUADRAT_HD void operator()(std::size_t slot) const {
+    vec<T, 3> sum = noise.at(slot);
+    for (int axis = 0; axis < 3; ++axis) sum[axis] += waves[static_cast<std::size_t>(axis) * near.count + slot];
+    if (forces != nullptr) {
+      sum += unit * near.times(slot, [&](std::size_t other) { return forces[other].value; });
+    }
+    velocities[ids[slot]] = sum;
+  }
+};
+
+}  // namespace quadrat::detail
