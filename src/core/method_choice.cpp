@@ -49,6 +49,11 @@ void require_method(const method_demand& demand, std::string_view name, const st
   }
 }
 
+void throw_not_linked(const method_demand& demand, std::string_view name) {
+  throw argument_error(message("the ", demand.kind, " ", name,
+                               " is one of the component quadrat::papers, which is not linked with this program"));
+}
+
 std::string comparison(const std::vector<expected_time>& times, double uses) {
   std::string text =
       message("for ", uses, uses == 1 ? " use " : " uses ", times[0].method, " is expected to take least");

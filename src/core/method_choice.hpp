@@ -7,9 +7,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
+#include "core/paper_methods.hpp"
 #include "quadrat/core/config.hpp"
+#include "quadrat/core/context.hpp"
 #include "quadrat/core/method.hpp"
 #include "quadrat/core/method_list.hpp"
 #include "quadrat/core/types.hpp"
@@ -30,6 +33,9 @@ namespace quadrat::detail {
 
 template <typename Method>
 [[nodiscard]] constexpr bool is_present() {
+  if constexpr (of_papers<Method>) {
+    if (!papers_linked) return false;
+  }
   if constexpr (requires { Method::present(); }) {
     return Method::present();
   } else {
@@ -55,10 +61,15 @@ template <typename Method, typename Request>
   }
 }
 
+/// Whether a method runs on the backend of a context, in whatever build.
+template <typename Context, typename Method>
+inline constexpr bool runs_on = std::is_same_v<Context, cpu_context> ? Method::on_cpu : Method::on_cuda;
+
 /// On this machine, in a build that has all backends.
 template <typename Method>
 [[nodiscard]] constexpr method_info info_of() {
-  return {Method::name, Method::summary, Method::on_cpu, Method::on_cuda && is_present<Method>(), Method::reproducible};
+  const bool present = is_present<Method>();
+  return {Method::name, Method::summary, Method::on_cpu && present, Method::on_cuda && present, Method::reproducible};
 }
 
 /// In this build.
@@ -100,12 +111,16 @@ struct method_demand {
 /// do.
 void require_method(const method_demand& demand, std::string_view name, const std::vector<method_info>& methods);
 
+/// For a method of quadrat::papers, which is not linked.
+[[noreturn]] void throw_not_linked(const method_demand& demand, std::string_view name);
+
 /// The same for the methods of a list. Methods with wrong results are accepted, but never suggested.
 template <typename List>
 void require_method(const method_demand& demand, std::string_view name) {
   std::vector<method_info> methods;
   List::for_each([&](auto method) {
     using method_type = decltype(method);
+    if (of_papers<method_type> && !papers_linked && method_type::name == name) throw_not_linked(demand, name);
     if (!has_wrong_results<method_type>() || method_type::name == name) methods.push_back(info_of<method_type>());
   });
   require_method(demand, name, methods);

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "keyed/engine.hpp"
-#include "keyed/linked_lists.hpp"
+#include "keyed/papers/linked_lists.hpp"
 #include "keyed/sorted/sort_reduce.hpp"
 
 namespace quadrat::detail {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "keyed/source.hpp"
 #include "quadrat/keyed/key_reducer.hpp"
@@ -48,6 +49,10 @@ class key_engine {
   /// Bytes held.
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
+
+/// Makes the engine of a method of quadrat::papers: see core/paper_methods.hpp.
+template <typename Context>
+using key_engine_maker = std::unique_ptr<key_engine<Context>>(const Context&, const key_setup&);
 
 /// Writes the four overloads of an engine once: Engine has `template <typename T> void run(const key_reduction<T>&)`,
 /// instantiated in its own source.

@@ -4,12 +4,12 @@
 #include <string_view>
 
 #include "keyed/atomic/atomic.hpp"
-#include "keyed/atomic/cas_loop.hpp"
 #include "keyed/atomic/runs.hpp"
 #include "keyed/atomic/shared_bins.hpp"
 #include "keyed/atomic/warp_peers.hpp"
 #include "keyed/fixed_point/engine.hpp"
-#include "keyed/linked_lists.hpp"
+#include "keyed/papers/cas_loop.hpp"
+#include "keyed/papers/linked_lists.hpp"
 #include "keyed/partitioned.hpp"
 #include "keyed/private_tables.hpp"
 #include "keyed/sorted/ordered.hpp"

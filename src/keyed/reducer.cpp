@@ -98,9 +98,12 @@ auto key_reducer<Context>::implementation::maker(std::string_view name) {
     std::unique_ptr<detail::key_engine<Context>> made;
     detail::key_method_list::with(detail::key_method_kind, name, [&](auto tag) {
       using tag_type = decltype(tag);
-      if constexpr (detail::backend_is_built<Context> &&
-                    (std::is_same_v<Context, cpu_context> ? tag_type::on_cpu : tag_type::on_cuda)) {
-        made = std::make_unique<typename tag_type::template engine<Context>>(context, setup);
+      if constexpr (detail::backend_is_built<Context> && detail::runs_on<Context, tag_type>) {
+        if constexpr (detail::of_papers<tag_type>) {
+          made = detail::paper_engine<tag_type, detail::key_engine_maker<Context>>(context, setup);
+        } else {
+          made = std::make_unique<typename tag_type::template engine<Context>>(context, setup);
+        }
       }
     });
     return made;

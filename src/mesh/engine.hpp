@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 #include "mesh/shape.hpp"
@@ -44,6 +45,10 @@ class spread_engine {
   /// Bytes held.
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
+
+/// Makes the engine of a method of quadrat::papers: see core/paper_methods.hpp.
+template <typename Context, typename T>
+using spread_engine_maker = std::unique_ptr<spread_engine<Context, T>>(const Context&, const spread_setup<T>&);
 
 /// Keeps the points as they were placed, in the caller's order, and interpolates with one thread per point: the base of
 /// methods that differ only in spreading.

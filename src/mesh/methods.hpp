@@ -3,13 +3,13 @@
 
 #include <string_view>
 
-#include "mesh/particle/gather.hpp"
+#include "mesh/papers/cusparse.hpp"
+#include "mesh/papers/gather.hpp"
+#include "mesh/papers/group_mesh_engine.hpp"
+#include "mesh/papers/hybrid_mesh.hpp"
+#include "mesh/papers/racing.hpp"
 #include "mesh/particle/particle.hpp"
-#include "mesh/particle/racing.hpp"
 #include "mesh/particle/threads.hpp"
-#include "mesh/sparse/cusparse.hpp"
-#include "mesh/sparse/group_mesh_engine.hpp"
-#include "mesh/sparse/hybrid_mesh.hpp"
 #include "mesh/sparse/single_mesh.hpp"
 #include "mesh/tiles/cpu/multicolor.hpp"
 #include "mesh/tiles/tiles.hpp"

@@ -91,9 +91,12 @@ auto detail::plan_state<Context, T, D>::maker(std::string_view name) {
     std::unique_ptr<detail::spread_engine<Context, T>> made;
     detail::spread_method_list::with(detail::spread_method_kind, name, [&](auto tag) {
       using tag_type = decltype(tag);
-      if constexpr (detail::backend_is_built<Context> &&
-                    (std::is_same_v<Context, cpu_context> ? tag_type::on_cpu : tag_type::on_cuda)) {
-        made = std::make_unique<typename tag_type::template engine<Context, T>>(context, setup);
+      if constexpr (detail::backend_is_built<Context> && detail::runs_on<Context, tag_type>) {
+        if constexpr (detail::of_papers<tag_type>) {
+          made = detail::paper_engine<tag_type, detail::spread_engine_maker<Context, T>>(context, setup);
+        } else {
+          made = std::make_unique<typename tag_type::template engine<Context, T>>(context, setup);
+        }
       }
     });
     return made;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -80,5 +81,13 @@ class granular_engine {
   /// Bytes of device memory held.
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
+
+namespace detail {
+
+/// Makes the engine of a method of quadrat::papers: see core/paper_methods.hpp.
+template <typename Context, typename T>
+using granular_engine_maker = std::unique_ptr<granular_engine<Context, T>>(const Context&, const granular_setup<T>&);
+
+}  // namespace detail
 
 }  // namespace quadrat

@@ -19,7 +19,7 @@ std::unique_ptr<granular_engine<Context, T>> make_granular_engine(std::string_vi
   std::unique_ptr<granular_engine<Context, T>> engine;
   granular_method_list::with(demand.kind, name, [&](auto method) {
     using method_type = decltype(method);
-    if constexpr (backend_is_built<Context> && (cuda ? method_type::on_cuda : method_type::on_cpu)) {
+    if constexpr (backend_is_built<Context> && runs_on<Context, method_type>) {
       engine = method_type::template make<Context, T>(context, setup);
     }
   });

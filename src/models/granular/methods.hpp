@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <string_view>
+#include <type_traits>
 
+#include "core/paper_methods.hpp"
 #include "models/granular/engine.hpp"
 #include "models/granular/fused.hpp"
 #include "models/granular/kept_rows.hpp"
@@ -18,9 +20,17 @@ class granular_cells_engine;
 
 namespace detail {
 
+/// Cell lists with which the model is there to be compared: quadrat::papers has its engines.
+using granular_paper_cells =
+    method_list<cell_methods::fixed, cell_methods::fixed_row_major, cell_methods::linked_loose,
+                cell_methods::linked_loose_low_vertex, cell_methods::linked_packed, cell_methods::linked_tight>;
+
+struct granular_record {};
+
 /// Every cell list is a method of the model.
 template <typename CellMethod>
-struct granular_cells_method {
+struct granular_cells_method
+    : std::conditional_t<granular_paper_cells::contains(CellMethod::name), paper_record, granular_record> {
   static constexpr std::string_view name = CellMethod::name;
   static constexpr std::string_view summary = CellMethod::summary;
   static constexpr bool on_cpu = CellMethod::on_cpu;
@@ -34,10 +44,15 @@ struct granular_cells_method {
   }
 
   template <typename Context, typename T>
+  using engine = granular_cells_engine<typename CellMethod::template type<Context, T, 3>>;
+  template <typename Context, typename T>
   [[nodiscard]] static std::unique_ptr<granular_engine<Context, T>> make(const Context& context,
                                                                          const granular_setup<T>& setup) {
-    using cell_list_type = typename CellMethod::template type<Context, T, 3>;
-    return std::make_unique<granular_cells_engine<cell_list_type>>(context, setup);
+    if constexpr (of_papers<granular_cells_method>) {
+      return paper_engine<granular_cells_method, granular_engine_maker<Context, T>>(context, setup);
+    } else {
+      return std::make_unique<engine<Context, T>>(context, setup);
+    }
   }
 };
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "mesh/sparse/group_mesh_engine.hpp"
-#include "mesh/sparse/hybrid_mesh.hpp"
+#include "mesh/papers/group_mesh_engine.hpp"
+#include "mesh/papers/hybrid_mesh.hpp"
 #include "mesh/sparse/single_mesh.hpp"
 #include "mesh/support.hpp"
 #include "quadrat/mesh/spread_plan.hpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "mesh/sparse/group_order.hpp"
+#include "mesh/papers/group_order.hpp"
 #include "quadrat/parallel/atomic.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/for_each_part.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mesh/sparse/cusparse.hpp"
+#include "mesh/papers/cusparse.hpp"
 
 #if QUADRAT_HAS_CUSPARSE
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mesh/particle/gather.hpp"
+#include "mesh/papers/gather.hpp"
 
 #include "core/backend.hpp"
 #include "mesh/footprint.hpp"

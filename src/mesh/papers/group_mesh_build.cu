@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mesh/sparse/group_mesh.hpp"
+#include "mesh/papers/group_mesh.hpp"
 #include "mesh/sparse/stage.cuh"
 #include "quadrat/parallel/atomic.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"

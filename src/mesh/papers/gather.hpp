@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/paper_methods.hpp"
 #include "mesh/engine.hpp"
 #include "quadrat/core/types.hpp"
 
@@ -41,7 +42,7 @@ class gather_engine : public placed_points_engine<Context, T> {
   std::size_t overflow_count_ = 0;
 };
 
-struct gather_method {
+struct gather_method : paper_record {
   static constexpr std::string_view name = "gather";
   static constexpr std::string_view summary =
       "one particle a mesh point, gathered by mesh points; the others by atomic additions";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "keyed/atomic/cas_loop.hpp"
+#include "keyed/papers/cas_loop.hpp"
 
 #include "keyed/value_group.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/paper_methods.hpp"
 #include "keyed/cost.hpp"
 #include "keyed/engine.hpp"
 #include "quadrat/core/config.hpp"
@@ -22,7 +23,7 @@ class cas_loop_engine : public streaming_key_engine<cuda_context, cas_loop_engin
   void run(const key_reduction<T>& reduction);
 };
 
-struct cas_loop_method : key_record {
+struct cas_loop_method : key_record, paper_record {
   static constexpr std::string_view name = "cas_loop";
   static constexpr std::string_view summary = "a loop of compare and swap an element, as chips once needed";
   static constexpr bool on_cpu = false;

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "core/paper_methods.hpp"
 #include "mesh/cost.hpp"
 #include "mesh/engine.hpp"
 #include "mesh/wide.hpp"
@@ -21,7 +22,7 @@ class particle_racing_engine : public placed_points_engine<Context, T> {
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
 };
 
-struct particle_racing_method {
+struct particle_racing_method : paper_record {
   static constexpr std::string_view name = "particle_racing";
   static constexpr std::string_view summary = "particle without atomic operations: wrong, to be timed only";
   static constexpr bool on_cpu = false;

@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include "core/paper_methods.hpp"
 #include "mesh/cost.hpp"
 #include "mesh/engine.hpp"
-#include "mesh/sparse/group_mesh.hpp"
-#include "mesh/sparse/group_order.hpp"
+#include "mesh/papers/group_mesh.hpp"
+#include "mesh/papers/group_order.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/parallel/workspace.hpp"
@@ -45,7 +46,7 @@ class group_mesh_engine : public placed_points_engine<Context, T> {
   workspace<Context> scratch_;
 };
 
-struct group_mesh_method {
+struct group_mesh_method : paper_record {
   static constexpr std::string_view name = "group_mesh";
   static constexpr std::string_view summary = "weights in groups of mesh points, summed in shared memory";
   static constexpr bool on_cpu = true;

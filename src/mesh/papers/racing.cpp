@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mesh/particle/racing.hpp"
+#include "mesh/papers/racing.hpp"
 
 #include "core/backend.hpp"
 #include "mesh/point.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "keyed/linked_lists.hpp"
+#include "keyed/papers/linked_lists.hpp"
 
 #include "core/backend.hpp"
 #include "quadrat/parallel/for_each.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mesh/sparse/group_order.hpp"
+#include "mesh/papers/group_order.hpp"
 
 #include "core/backend.hpp"
 #include "mesh/sparse/memory.hpp"

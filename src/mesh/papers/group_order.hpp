@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "mesh/sparse/group_mesh.hpp"
+#include "mesh/papers/group_mesh.hpp"
 
 namespace quadrat::detail {
 

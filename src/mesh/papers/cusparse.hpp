@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "core/paper_methods.hpp"
 #include "mesh/engine.hpp"
 #include "mesh/sparse/rows.hpp"
 #include "quadrat/core/types.hpp"
@@ -21,6 +22,8 @@ inline constexpr bool cusparse_built = false;
 /// Whether NVIDIA's cuSPARSE and a driver are available to this process. The library is loaded here on first use, not
 /// linked: a program linked with it would not start on a machine that has only the driver.
 [[nodiscard]] bool cusparse_present();
+/// That function, if quadrat::papers is linked.
+inline constinit decltype(&cusparse_present) find_cusparse = nullptr;
 
 /// The vendor's counterpart of single mesh: the same rows, built in the same way, multiplied by cusparseSpMV; complex
 /// values as complex vectors and a real matrix, several vectors one by one. cuSPARSE needs the same index size for
@@ -49,13 +52,13 @@ class cusparse_engine : public placed_points_engine<Context, T> {
   std::unique_ptr<descriptors> descriptors_;
 };
 
-struct cusparse_method {
+struct cusparse_method : paper_record {
   static constexpr std::string_view name = "cusparse";
   static constexpr std::string_view summary = "the rows of single_mesh, multiplied by NVIDIA's cuSPARSE";
   static constexpr bool on_cpu = false;
   static constexpr bool on_cuda = cusparse_built;
   static constexpr determinism reproducible = determinism::none;
-  [[nodiscard]] static bool present() { return cusparse_present(); }
+  [[nodiscard]] static bool present() { return find_cusparse != nullptr && find_cusparse(); }
   template <typename Context, typename T>
   using engine = cusparse_engine<Context, T>;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mesh/sparse/hybrid_mesh.hpp"
+#include "mesh/papers/hybrid_mesh.hpp"
 #include "quadrat/parallel/atomic.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
