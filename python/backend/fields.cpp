@@ -64,6 +64,7 @@ class spreading_on final : public plan_worker<spreading, Context, spread_plan, T
     options.uses = settings.uses;
     if (settings.clip) options.edges = open_footprints::clip;
     if (settings.accept_outside) options.beyond = points_beyond::accept;
+    if (settings.both_ends) options.ends = open_ends::both;
     plan_.emplace(this->context(), domain, extents, settings.order, options);
   }
 

@@ -22,7 +22,7 @@
 namespace quadrat::python {
 
 /// Changes with every change below: both sides must be of one build.
-inline constexpr int interface_version = 6;
+inline constexpr int interface_version = 7;
 
 /// Types of elements.
 enum class number : std::uint8_t {
@@ -154,6 +154,7 @@ struct spread_settings {
   int order = 4;
   bool clip = false;
   bool accept_outside = false;
+  bool both_ends = false;  ///< mesh points on both faces of open axes
   double uses = 1;
   std::string method{};
 };

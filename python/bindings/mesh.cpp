@@ -50,7 +50,8 @@ namespace {
 class mesh_plan {
  public:
   mesh_plan(nb::handle box, std::vector<int> mesh, int order, nb::handle periodic, nb::handle origin, bool clip,
-            bool accept_outside, double uses, std::string method, bool run_to_run, int threads, bool wide)
+            bool accept_outside, bool both_ends, double uses, std::string method, bool run_to_run, int threads,
+            bool wide)
       : wide_(wide), where_{-1, threads, run_to_run} {
     const auto dimension = static_cast<int>(mesh.size());
     const boxes_given boxes = boxes_from(box, dimension, periodic, origin, 1, extents::of_all_axes);
@@ -61,6 +62,7 @@ class mesh_plan {
     settings_.order = order;
     settings_.clip = clip;
     settings_.accept_outside = accept_outside;
+    settings_.both_ends = both_ends;
     settings_.uses = uses;
     settings_.method = std::move(method);
     plan_ = cpu_backend().make_spreading(where_, wide_, settings_);  // checks the settings
@@ -141,11 +143,11 @@ class mesh_plan {
 
 void add_mesh(nb::module_& module) {
   nb::class_<mesh_plan>(module, "MeshPlan")
-      .def(nb::init<nb::handle, std::vector<int>, int, nb::handle, nb::handle, bool, bool, double, std::string, bool,
-                    int, bool>(),
+      .def(nb::init<nb::handle, std::vector<int>, int, nb::handle, nb::handle, bool, bool, bool, double, std::string,
+                    bool, int, bool>(),
            nb::arg("box"), nb::arg("mesh"), nb::arg("order"), nb::arg("periodic").none(), nb::arg("origin").none(),
-           nb::arg("clip"), nb::arg("accept_outside"), nb::arg("uses"), nb::arg("method"), nb::arg("run_to_run"),
-           nb::arg("threads"), nb::arg("wide"))
+           nb::arg("clip"), nb::arg("accept_outside"), nb::arg("both_ends"), nb::arg("uses"), nb::arg("method"),
+           nb::arg("run_to_run"), nb::arg("threads"), nb::arg("wide"))
       .def("set_points", &mesh_plan::set_points, nb::arg("points").none())
       .def("check", &mesh_plan::check)
       .def("spread", &mesh_plan::spread, nb::arg("values").none())

@@ -24,7 +24,7 @@ def settings():
     return {"threads": torch.get_num_threads(), "deterministic": level}
 
 
-def _plan(points, mesh, order, periodic, clip, accept_outside, method):
+def _plan(points, mesh, order, periodic, clip, accept_outside, ends, method):
     plan = SpreadPlan(
         [1.0] * len(mesh),
         list(mesh),
@@ -32,6 +32,7 @@ def _plan(points, mesh, order, periodic, clip, accept_outside, method):
         periodic=list(periodic),
         clip=clip,
         accept_outside=accept_outside,
+        ends=ends,
         method=method,
         dtype=str(points.dtype).removeprefix("torch."),
         **settings(),
@@ -48,10 +49,11 @@ def spread_operator(
     periodic: Sequence[bool],
     clip: bool,
     accept_outside: bool,
+    ends: str,
     method: str,
 ) -> torch.Tensor:
     """(N, D) fractions and values (V, N): meshes (V, K...)."""
-    return _plan(points, mesh, order, periodic, clip, accept_outside, method).spread(numbers(values))
+    return _plan(points, mesh, order, periodic, clip, accept_outside, ends, method).spread(numbers(values))
 
 
 @spread_operator.register_fake
@@ -67,10 +69,11 @@ def interpolate_operator(
     periodic: Sequence[bool],
     clip: bool,
     accept_outside: bool,
+    ends: str,
     method: str,
 ) -> torch.Tensor:
     """(N, D) fractions and meshes (V, K...): values (V, N)."""
-    plan = _plan(points, values.shape[1:], order, periodic, clip, accept_outside, method)
+    plan = _plan(points, values.shape[1:], order, periodic, clip, accept_outside, ends, method)
     return plan.interpolate(numbers(values))
 
 
@@ -87,16 +90,23 @@ def gradient_operator(
     periodic: Sequence[bool],
     clip: bool,
     accept_outside: bool,
+    ends: str,
     method: str,
 ) -> torch.Tensor:
     """Derivatives (V, N, D) of `interpolate` by the fractions."""
-    plan = _plan(points, values.shape[1:], order, periodic, clip, accept_outside, method)
+    plan = _plan(points, values.shape[1:], order, periodic, clip, accept_outside, ends, method)
     return plan.gradient(numbers(values))
 
 
 @gradient_operator.register_fake
 def _(points, values, *_):
     return values.new_empty((values.shape[0], points.shape[0], points.shape[1]))
+
+
+def _cells(points, mesh, ctx):
+    """Cells of the mesh along each axis, by which fractions become positions on the mesh."""
+    _, periodic, _, _, ends, _ = ctx.settings
+    return points.new_tensor([k if wraps or ends == "lower" else k - 1 for k, wraps in zip(mesh, periodic)])
 
 
 def real_part(product, like):
@@ -114,10 +124,10 @@ def _spread_forward(ctx, along, change, *_):
     points, values = ctx.saved_tensors
     moved = None
     if along is not None:
-        steps = along * points.new_tensor(ctx.mesh)
+        cells = _cells(points, ctx.mesh, ctx)
+        steps = along * cells
         parts = {_splines.unit(len(ctx.mesh), a): values * steps[:, a] for a in range(len(ctx.mesh))}
-        u = points * points.new_tensor(ctx.mesh)
-        moved = _splines.spread_derivatives(torch, parts, u, ctx.mesh, *ctx.settings[:2])
+        moved = _splines.spread_derivatives(torch, parts, points * cells, ctx.mesh, *ctx.settings[:2])
     return total(moved, None if change is None else spread(points, change, ctx.mesh, *ctx.settings))
 
 
@@ -156,12 +166,12 @@ def _interpolate_backward(ctx, change):
 
 def _curvatures(ctx, points, values):
     """Second derivatives (V, N, D, D) of `interpolate` by the fractions."""
-    dimension, extents = points.shape[1], points.new_tensor(values.shape[1:])
+    dimension, cells = points.shape[1], _cells(points, values.shape[1:], ctx)
     pairs = [(a, b) for a in range(dimension) for b in range(dimension)]
     wanted = {_splines.unit(dimension, a, b) for a, b in pairs}
-    found = _splines.interpolate_derivatives(torch, values, points * extents, *ctx.settings[:2], wanted)
+    found = _splines.interpolate_derivatives(torch, values, points * cells, *ctx.settings[:2], wanted)
     curved = torch.stack([found[_splines.unit(dimension, a, b)] for a, b in pairs], -1)
-    return curved.unflatten(-1, (dimension, dimension)) * extents[:, None] * extents
+    return curved.unflatten(-1, (dimension, dimension)) * cells[:, None] * cells
 
 
 def _gradient_forward(ctx, along, change, *_):
@@ -173,8 +183,8 @@ def _gradient_forward(ctx, along, change, *_):
 def _gradient_backward(ctx, change):
     points, values = ctx.saved_tensors
     mesh, dimension = list(values.shape[1:]), points.shape[1]
-    extents = points.new_tensor(mesh)
-    u, per_mesh = points * extents, change * extents  # derivatives by u, times extents, are those by fractions
+    cells = _cells(points, mesh, ctx)
+    u, per_mesh = points * cells, change * cells  # derivatives by u, times cells, are those by fractions
     by_points = by_values = None
     if ctx.needs_input_grad[0]:
         by_points = real_part((change.conj()[..., None] * _curvatures(ctx, points, values)).sum(-2), points)

@@ -11,6 +11,7 @@ from ._state import State
 from ._types import Array, ByAxis, DType
 
 _WIDE = {"float32": False, "float64": True}
+_ENDS = "lower", "both"
 
 
 def _dtype_name(dtype, argument="dtype", accepted=("float32", "float64")):
@@ -49,11 +50,14 @@ class SpreadPlan(State):
     Parameters
     ----------
     box : (D,) lengths, D = 1, 2 or 3
-    mesh : points of the mesh, one number or one per axis. Mesh point k is at origin + k * box / mesh.
+    mesh : points of the mesh, one number or one per axis. Mesh point k is at origin + k * box / mesh; see `ends`.
     order : of the B-spline, 1 to 8: points of the mesh along an axis that a point reaches
     periodic, origin : see `neighbor_list`
     clip : along open axes, leaves out what falls beyond the mesh; otherwise that is an error
     accept_outside : along open axes, accepts points beyond the box
+    ends : mesh points of open axes
+        "lower": the first on the lower face of the box, none on the upper one. "both": also the last on the upper face;
+        mesh point k is then at origin + k * box / (mesh - 1), as `numpy.linspace` has it, and `mesh` is at least 2.
     uses : expected calls per set of points
     method, deterministic, threads
         The method, or "auto"; "run_to_run" where results must be the same bits in every run, or "none"; threads of the
@@ -71,6 +75,7 @@ class SpreadPlan(State):
         origin: Array = None,
         clip: bool = False,
         accept_outside: bool = False,
+        ends: str = "lower",
         uses: float = 1.0,
         method: str = "auto",
         deterministic: str = "none",
@@ -91,6 +96,7 @@ class SpreadPlan(State):
             origin,
             bool(clip),
             bool(accept_outside),
+            word(ends, "ends", _ENDS) == "both",
             real_number(uses, "uses"),
             word(method, "method"),
             run_to_run(deterministic),

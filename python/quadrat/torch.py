@@ -19,7 +19,7 @@ from . import _torch_ewald, _torch_mesh, _torch_neighbors, _torch_transforms
 from ._numbers import real_number, shown, word
 from ._torch_ewald import Electrostatics
 from ._types import Array, ByAxis, DType, Letter
-from .mesh import _dtype_name
+from .mesh import _ENDS, _dtype_name
 
 __all__ = ["Electrostatics", "electrostatics", "interpolate", "neighbor_list", "nufft1", "nufft2", "nufft3", "spread"]
 
@@ -114,6 +114,7 @@ def spread(
     origin: Array = None,
     clip: bool = False,
     accept_outside: bool = False,
+    ends: str = "lower",
     method: str = "auto",
 ) -> torch.Tensor:
     """Values (N,) or (V, N), real or complex, of (N, D) points on a mesh.
@@ -125,7 +126,7 @@ def spread(
     fractions, dimension = _fractions(points, box, origin)
     extents = _by_axis(mesh, dimension, "mesh", int)
     given, single = _vectors(_tensor(values, fractions), (points.shape[0],), "values", "(N,) or (V, N)")
-    settings = _mesh_settings(order, periodic, dimension, clip, accept_outside, method)
+    settings = _mesh_settings(order, periodic, dimension, clip, accept_outside, ends, method)
     result = _torch_mesh.spread(fractions, given, extents, *settings)
     return result[0] if single else result
 
@@ -140,6 +141,7 @@ def interpolate(
     origin: Array = None,
     clip: bool = False,
     accept_outside: bool = False,
+    ends: str = "lower",
     method: str = "auto",
 ) -> torch.Tensor:
     """Values (N,) or (V, N) of a mesh (K...) or (V, K...) at (N, D) points: the adjoint of `spread`.
@@ -148,7 +150,7 @@ def interpolate(
     """
     fractions, dimension = _fractions(points, box, origin)
     given, single = _meshes(_tensor(mesh_values, fractions), dimension, "mesh values")
-    settings = _mesh_settings(order, periodic, dimension, clip, accept_outside, method)
+    settings = _mesh_settings(order, periodic, dimension, clip, accept_outside, ends, method)
     result = _torch_mesh.interpolate(fractions, given, *settings)
     return result[0] if single else result
 
@@ -318,10 +320,10 @@ def _order(order):
     return order
 
 
-def _mesh_settings(order, periodic, dimension, clip, accept_outside, method):
+def _mesh_settings(order, periodic, dimension, clip, accept_outside, ends, method):
     """What the operators of _torch_mesh take after their tensors."""
     axes = _by_axis(periodic, dimension, "periodic", bool)
-    return _order(order), axes, bool(clip), bool(accept_outside), word(method, "method")
+    return _order(order), axes, bool(clip), bool(accept_outside), word(ends, "ends", _ENDS), word(method, "method")
 
 
 def _transform_settings(tolerance, mode_order, oversampling, method):

@@ -60,6 +60,36 @@ def test_functions_for_meshes_are_the_plan_in_one_call():
     np.testing.assert_allclose(quadrat.interpolate(points, mesh, [2, 2, 2], 6), plan.interpolate(mesh), atol=1e-14)
 
 
+@pytest.mark.parametrize("order", [2, 4, 5])
+def test_both_ends_of_open_axes_have_mesh_points(order):
+    random = np.random.default_rng(5)
+    lengths, origin, mesh = np.array([2.0, 3.0]), np.array([-1.0, 0.5]), (5, 6)
+    points, values = origin + random.uniform(0, 1, (30, 2)) * lengths, random.normal(size=30)
+    points[:2] = origin + lengths * [1, 0.3], origin  # on the upper face of the open axis, and on both lower ones
+    first = spline(order, (points[:, :1] - origin[0]) / lengths[0] * 4 - np.arange(5))
+    second = (points[:, 1:] - origin[1]) / lengths[1] * 6 - np.arange(6)
+    second = sum(spline(order, second + 6 * image) for image in range(-3, 4))
+    options = {"periodic": (False, True), "origin": origin, "clip": True, "ends": "both"}
+    found = quadrat.spread(points, values, lengths, mesh, order, **options)
+    np.testing.assert_allclose(found, np.einsum("i,ia,ib->ab", values, first, second), atol=1e-12)
+    field = random.normal(size=mesh)
+    back = quadrat.interpolate(points, field, lengths, order, **options)
+    np.testing.assert_allclose(back, np.einsum("ab,ia,ib->i", field, first, second), atol=1e-12)
+    plan = quadrat.SpreadPlan(lengths, mesh, 2, **(options | {"clip": False})).set_points(points)
+    linear = np.arange(5)[:, None] * lengths[0] / 4 + np.zeros(mesh)
+    np.testing.assert_allclose(plan.interpolate(linear), points[:, 0] - origin[0], atol=1e-12)
+    np.testing.assert_allclose(plan.gradient(linear)[2:], np.tile([1.0, 0.0], (28, 1)), atol=1e-12)
+
+
+def test_ends_are_one_of_two_words():
+    points = np.array([[0.5]])
+    for wrong, error in ((True, TypeError), ("upper", ValueError), (None, TypeError)):
+        with pytest.raises(error, match="ends is .*; .*lower, both"):
+            quadrat.spread(points, np.ones(1), [1.0], 4, 2, periodic=False, ends=wrong)
+    with pytest.raises(ValueError, match="at least 2 are needed"):
+        quadrat.spread(points, np.ones(1), [1.0], 1, 2, periodic=False, ends="both")
+
+
 def plain_modes(points, values, shape, sign):
     phase = np.zeros((len(points), *shape))
     for axis, extent in enumerate(shape):

@@ -16,19 +16,21 @@ from torch_test import DEVICES, DOUBLE, check, needs, random, triclinic  # noqa:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_what_is_clipped_at_open_ends_has_no_part_in_derivatives(device):
+@pytest.mark.parametrize("ends", ["lower", "both"])
+def test_what_is_clipped_at_open_ends_has_no_part_in_derivatives(device, ends):
     values, box = random(device, 2, 6, seed=3), triclinic(device)
     points = (1.6 * random(device, 6, 3, seed=4) - 0.3) @ box  # inside, at the ends and beyond them
-    options = {"periodic": (False, True, False), "clip": True, "accept_outside": True, "method": "gather"}
+    options = {"periodic": (False, True, False), "clip": True, "accept_outside": True, "ends": ends, "method": "gather"}
     given = needs(points, values, box)
     check(lambda p, v, b: qt.spread(p, v, b, (4, 5, 6), 5, **options), given, 1e-4)
     mesh = random(device, 2, 4, 5, 6, seed=5) * (1 + 0.5j)
     check(lambda p, m, b: qt.interpolate(p, m, b, 5, **options), needs(points, mesh, box), 1e-4)
 
 
-def test_meshes_take_the_options_of_those_of_numpy():
+@pytest.mark.parametrize("ends", ["lower", "both"])
+def test_meshes_take_the_options_of_those_of_numpy(ends):
     points, values, box = 4 * random("cpu", 50, 3) - 0.5, random("cpu", 2, 50, seed=3), [3.0, 4.0, 5.0]
-    options = {"periodic": (True, False, False), "clip": True, "accept_outside": True, "method": "particle"}
+    options = {"periodic": (True, False, False), "clip": True, "accept_outside": True, "ends": ends, "method": "particle"}
     mesh = qt.spread(points, values, box, (4, 5, 6), 6, **options)
     torch.testing.assert_close(mesh, quadrat.spread(points, values, box, (4, 5, 6), 6, **options))
     back = qt.interpolate(points, mesh, box, 6, **options)

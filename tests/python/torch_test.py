@@ -355,7 +355,7 @@ def operators():
     values, mesh = needs(random("cpu", 2, 5), random("cpu", 2, 4, 4, 4))
     wave, modes = needs(values.detach() * 1j, mesh.detach() * 1j)
     around, none = [True] * 3, [None] * 3
-    clipped = [4, [True, False, True], True, True, "gather"]
+    clipped = [4, [True, False, True], True, True, "both", "gather"]
     return {
         "spread": (_torch_mesh.spread_operator, (points, values, [4, 4, 4], *clipped)),
         "interpolate": (_torch_mesh.interpolate_operator, (points, mesh, *clipped)),
