@@ -114,6 +114,8 @@ struct neighbor_given {
   integers systems_of_queries{};
   const void* radii = nullptr;  ///< by point
   integers types{};
+  const void* radii_of_queries = nullptr;
+  integers types_of_queries{};
   std::vector<std::array<std::uint32_t, 2>> excluded{};
 };
 

@@ -45,6 +45,8 @@ class search_on final : public worker_on<neighbor_search, Context> {
     input.system_of_query = systems_of_queries_.of(context, given.systems_of_queries);
     input.radii = static_cast<const T*>(given.radii);
     input.types = types_.of(context, given.types);
+    input.radii_of_queries = static_cast<const T*>(given.radii_of_queries);
+    input.types_of_queries = types_of_queries_.of(context, given.types_of_queries);
     exclude(given, input);
     bool built = true;
     if (list_.options().skin > T(0)) {
@@ -121,7 +123,7 @@ class search_on final : public worker_on<neighbor_search, Context> {
              copied<std::uint64_t, std::int32_t>{view.offsets, static_cast<std::int32_t*>(to)});
   }
 
-  index_array<Context> systems_, systems_of_queries_, types_;
+  index_array<Context> systems_, systems_of_queries_, types_, types_of_queries_;
   array<std::uint64_t, Context> excluded_offsets_;
   array<particle_id, Context> excluded_;
   neighbor_list<Context, T, D> list_;

@@ -51,9 +51,21 @@ struct point_arrays {
   return outputs;
 }
 
-/// What a list is updated to. Null handles: as None.
+/// What is given for each point, or for each query: arguments and their names.
+struct attribute_arguments {
+  nb::handle systems, radii, types;
+};
+struct attribute_names {
+  const char *of, *systems, *radii, *types;
+};
+constexpr attribute_names of_points{"points", "systems", "radii", "types"};
+constexpr attribute_names of_queries{"queries", "systems_of_queries", "radii_of_queries", "types_of_queries"};
+
+/// What a list is updated to.
 struct update_arguments {
-  nb::handle points, box, periodic, origin, systems, queries, systems_of_queries, radii, types, excluded;
+  nb::handle points, box, periodic, origin, queries;
+  attribute_arguments by_point, by_query;
+  nb::handle excluded;
 };
 
 [[nodiscard]] int rule_named(const std::string& name) {
@@ -66,17 +78,55 @@ struct update_arguments {
   throw nb::value_error(message("rule is '", name, "'; one of ", accepted, " is accepted").c_str());
 }
 
-/// One number by point; nothing for None.
-[[nodiscard]] std::optional<given_array> radii_from(nb::handle radii, const given_array& points,
-                                                    const origin_of_arrays& where) {
+/// One number by point or query; nothing for None.
+[[nodiscard]] std::optional<given_array> radii_from(nb::handle radii, const attribute_names& names, std::size_t count,
+                                                    number type, const origin_of_arrays& where) {
   if (radii.is_none()) return std::nullopt;
-  given_array result = floats(radii, "radii", where, points.type());
-  if (result.shape() != std::vector<std::size_t>{points.shape()[0]}) {
-    throw nb::value_error(message("radii have the shape ", shape_text(result.shape()), "; one for each of the ",
-                                  points.shape()[0], " points is needed")
+  given_array result = floats(radii, names.radii, where, type);
+  if (result.shape() != std::vector<std::size_t>{count}) {
+    throw nb::value_error(message(names.radii, " have the shape ", shape_text(result.shape()), "; one for each of the ",
+                                  count, " ", names.of, " is needed")
                               .c_str());
   }
   return result;
+}
+
+/// The arrays of a kind of arguments; those that are None are empty.
+struct attributes {
+  std::optional<given_array> systems, radii, types;
+
+  attributes(const attribute_arguments& given, const attribute_names& names, std::size_t count, number type,
+             const origin_of_arrays& where)
+      : systems(indices_from(given.systems, names.systems, count, where, names.of)),
+        radii(radii_from(given.radii, names, count, type, where)),
+        types(indices_from(given.types, names.types, count, where, names.of)) {}
+
+  void receive(worker& reader) {
+    for (auto* const array : {&systems, &radii, &types}) {
+      if (*array) (*array)->receive(reader);
+    }
+  }
+  [[nodiscard]] const void* radii_given() const { return radii ? radii->data() : nullptr; }
+};
+
+/// Refuses what would not be read.
+void check_all_are_used(const update_arguments& given, int rule) {
+  const auto check = [](nb::handle value, const char* name, bool used, const char* reason) {
+    if (!used && !value.is_none()) throw nb::value_error(message(name, " are given", reason).c_str());
+  };
+  const auto named = static_cast<cutoff_rule>(rule);
+  const bool types = named == cutoff_rule::table_of_types, radii = !types && named != cutoff_rule::uniform;
+  for (const auto& [values, names] :
+       {std::pair(&given.by_point, &of_points), std::pair(&given.by_query, &of_queries)}) {
+    const bool used = names == &of_points || !given.queries.is_none();
+    for (const auto& [value, name] : {std::pair(values->systems, names->systems),
+                                      std::pair(values->radii, names->radii), std::pair(values->types, names->types)}) {
+      check(value, name, used, " without queries");
+    }
+    check(values->radii, names->radii, radii, "; the rule must then be sum_of_radii, larger_radius or own_radius");
+    check(values->types, names->types, types,
+          " without type_cutoffs, the table that says how near types are neighbors");
+  }
 }
 
 [[nodiscard]] std::vector<std::array<std::uint32_t, 2>> excluded_from(nb::handle pairs, std::size_t points) {
@@ -150,34 +200,30 @@ class neighbors {
 
   bool update(const update_arguments& given) {
     const origin_of_arrays where = origin_of(given.points, "points");
+    check_all_are_used(given, settings_.rule);
     point_arrays arrays = point_arrays_from(given.points, given.queries, where);
     const std::size_t count = arrays.points.shape()[0];
-    std::optional<given_array> systems = indices_from(given.systems, "systems", count, where);
-    std::optional<given_array> types = indices_from(given.types, "types", count, where);
-    std::optional<given_array> radii = radii_from(given.radii, arrays.points, where);
-    std::optional<given_array> systems_of_queries;
-    if (arrays.queries) {
-      systems_of_queries =
-          indices_from(given.systems_of_queries, "systems_of_queries", arrays.rows(), where, "queries");
-    }
+    attributes by_point(given.by_point, of_points, count, arrays.points.type(), where);
+    attributes by_query(given.by_query, of_queries, arrays.rows(), arrays.points.type(), where);
     const int dimension = arrays.dimension();
     neighbor_given input;
     input.boxes = boxes_from(given.box, dimension, given.periodic, given.origin,
-                             systems_of(systems, given.box, dimension, where, threads_));
+                             systems_of(by_point.systems, given.box, dimension, where, threads_));
     input.excluded = excluded_from(given.excluded, count);
     const turn mine(mutex_);
     current_ = false;
     prepare(where, arrays.wide(), dimension, input.boxes.open());
     arrays.receive(*search_);
-    for (auto* const array : {&systems, &types, &radii, &systems_of_queries}) {
-      if (*array) (*array)->receive(*search_);
-    }
+    by_point.receive(*search_);
+    by_query.receive(*search_);
     input.points = arrays.points.points();
     input.queries = arrays.queries_given();
-    input.systems = of(systems);
-    input.types = of(types);
-    input.systems_of_queries = of(systems_of_queries);
-    if (radii) input.radii = radii->data();
+    input.systems = of(by_point.systems);
+    input.systems_of_queries = of(by_query.systems);
+    input.radii = by_point.radii_given();
+    input.radii_of_queries = by_query.radii_given();
+    input.types = of(by_point.types);
+    input.types_of_queries = of(by_query.types);
     const bool built = unlocked([&] { return search_->update(input); });
     where_ = where;
     current_ = true;
@@ -391,11 +437,19 @@ void add_search(nb::module_& module) {
       .def(
           "update",
           [](neighbors& self, nb::handle points, nb::handle box, nb::handle periodic, nb::handle origin,
-             nb::handle systems, nb::handle radii, nb::handle types, nb::handle excluded) {
-            const nb::object none = nb::none();
-            return self.update({points, box, periodic, origin, systems, none, none, radii, types, excluded});
+             nb::handle queries, nb::handle systems, nb::handle systems_of_queries, nb::handle radii, nb::handle types,
+             nb::handle radii_of_queries, nb::handle types_of_queries, nb::handle excluded) {
+            return self.update({points,
+                                box,
+                                periodic,
+                                origin,
+                                queries,
+                                {systems, radii, types},
+                                {systems_of_queries, radii_of_queries, types_of_queries},
+                                excluded});
           },
-          any("points"), any("box"), any("periodic"), any("origin"), any("systems"), any("radii"), any("types"),
+          any("points"), any("box"), any("periodic"), any("origin"), any("queries"), any("systems"),
+          any("systems_of_queries"), any("radii"), any("types"), any("radii_of_queries"), any("types_of_queries"),
           any("excluded"))
       .def("arrays", &neighbors::arrays)
       .def("method", &neighbors::method);
@@ -404,15 +458,23 @@ void add_search(nb::module_& module) {
       [](nb::handle points, double cutoff, nb::handle box, nb::handle periodic, nb::handle origin, bool half,
          bool sorted, std::string outputs, nb::handle queries, nb::handle systems, nb::handle systems_of_queries,
          std::string method, int threads, nb::handle index_dtype, const std::string& rule, nb::handle radii,
-         nb::handle types, nb::handle type_cutoffs, nb::handle excluded) {
-        return find_pairs({points, box, periodic, origin, systems, queries, systems_of_queries, radii, types, excluded},
+         nb::handle types, nb::handle radii_of_queries, nb::handle types_of_queries, nb::handle type_cutoffs,
+         nb::handle excluded) {
+        return find_pairs({points,
+                           box,
+                           periodic,
+                           origin,
+                           queries,
+                           {systems, radii, types},
+                           {systems_of_queries, radii_of_queries, types_of_queries},
+                           excluded},
                           settings_of(cutoff, 0.0, half, sorted, std::move(outputs), std::move(method), rule),
                           type_cutoffs, threads, index_dtype);
       },
       any("points"), nb::arg("cutoff"), any("box"), any("periodic"), any("origin"), nb::arg("half"), nb::arg("sorted"),
       nb::arg("outputs"), any("queries"), any("systems"), any("systems_of_queries"), nb::arg("method"),
-      nb::arg("threads"), any("index_dtype"), nb::arg("rule"), any("radii"), any("types"), any("type_cutoffs"),
-      any("excluded"));
+      nb::arg("threads"), any("index_dtype"), nb::arg("rule"), any("radii"), any("types"), any("radii_of_queries"),
+      any("types_of_queries"), any("type_cutoffs"), any("excluded"));
   module.def("knn", &knn, nb::arg("points").none(), nb::arg("k"), any("box"), any("periodic"), any("origin"),
              nb::arg("cutoff"), any("queries"), nb::arg("include_self"), nb::arg("shifts"), nb::arg("threads"),
              any("index_dtype"));

@@ -19,8 +19,10 @@ def pairs_operator(
     origin: torch.Tensor | None,
     queries: torch.Tensor | None,
     systems_of_queries: torch.Tensor | None,
-    radii: torch.Tensor | None,
     types: torch.Tensor | None,
+    types_of_queries: torch.Tensor | None,
+    radii: torch.Tensor | None,
+    radii_of_queries: torch.Tensor | None,
     type_cutoffs: torch.Tensor | None,
     excluded: torch.Tensor | None,
     periodic: Sequence[bool] | None,
@@ -36,8 +38,10 @@ def pairs_operator(
         "systems": systems,
         "queries": queries,
         "systems_of_queries": systems_of_queries,
-        "radii": radii,
         "types": types,
+        "types_of_queries": types_of_queries,
+        "radii": radii,
+        "radii_of_queries": radii_of_queries,
     }
     settings_given = {"box": box, "origin": origin, "type_cutoffs": type_cutoffs, "excluded": excluded}
     return neighbor_list(
@@ -71,7 +75,7 @@ def _(points, *rest):
 pairs = differentiable(
     pairs_operator,
     lambda ctx, inputs, output: ctx.mark_non_differentiable(*output),
-    lambda ctx, *_: (None,) * 17,
+    lambda ctx, *_: (None,) * 19,
     lambda ctx, *_: (None,) * 3,
     vmap=refused("lists of several entries may differ in length, so that there is no vmap of them; use systems"),
 )

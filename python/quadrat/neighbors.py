@@ -70,13 +70,31 @@ class NeighborList(State):
         box: Array = None,
         periodic: ByAxis = None,
         origin: Array = None,
+        queries: Array = None,
         systems: Array = None,
+        systems_of_queries: Array = None,
         radii: Array = None,
         types: Array = None,
+        radii_of_queries: Array = None,
+        types_of_queries: Array = None,
         excluded: Array = None,
     ) -> bool:
-        """Updates the list to these points (see `neighbor_list`); returns whether it was built anew."""
-        return self._list.update(points, box, periodic, origin, systems, radii, types, excluded)
+        """Updates the list to these points (see `neighbor_list`); returns whether it was built anew. With queries the
+        skin must be 0."""
+        return self._list.update(
+            points,
+            box,
+            periodic,
+            origin,
+            queries,
+            systems,
+            systems_of_queries,
+            radii,
+            types,
+            radii_of_queries,
+            types_of_queries,
+            excluded,
+        )
 
     def arrays(self) -> Array:
         """The arrays of `outputs`, as a tuple; a single one alone. They are new at every call, on the device and of the
@@ -111,6 +129,8 @@ def neighbor_list(
     rule: str | None = None,
     radii: Array = None,
     types: Array = None,
+    radii_of_queries: Array = None,
+    types_of_queries: Array = None,
     type_cutoffs: Array = None,
     excluded: Array = None,
 ) -> tuple[Array, ...]: ...
@@ -133,6 +153,8 @@ def neighbor_list(
     rule: str | None = None,
     radii: Array = None,
     types: Array = None,
+    radii_of_queries: Array = None,
+    types_of_queries: Array = None,
     type_cutoffs: Array = None,
     excluded: Array = None,
 ) -> Any:
@@ -158,7 +180,7 @@ def neighbor_list(
         i, j : (P,) integers. S : (P, D) integers. d : (P,) distances. D : (P, D) vectors from i to the image of j.
         n : (N + 1,) integers, where the pairs of each i begin.
     queries : (M, D) array
-        Places whose neighbors are listed instead: i is then the number of a query.
+        Places whose neighbors are listed instead: i is then the number of a query. Not with `half`.
     systems, systems_of_queries : (N,) and (M,) integers
         Independent systems in one call: both points of a pair belong to the same one.
     method : one of `neighbor_methods`, or "auto"
@@ -167,7 +189,9 @@ def neighbor_list(
         "uniform": the cutoff. "sum_of_radii" (the default with radii), "larger_radius" or "own_radius" (that of i): of
         the (N,) `radii`. "table_of_types" (the default with a table): `type_cutoffs`[type of i, type of j], a symmetric
         table with 0 for no pair, with the (N,) integers `types`. The cutoff is then an upper bound of all these.
-    excluded : (P, 2) indices: point i is not listed with any image of point j, nor j with i
+    radii_of_queries, types_of_queries : (M,) numbers and integers
+        Of the queries, for the same rules: i is a query, j a point. By own radius, points need no `radii`.
+    excluded : (P, 2) indices: point i is not listed with any image of point j, nor j with i; not with queries
     index_dtype : "int64" or "int32" for integers; by default int64 (JAX: int32, unless jax_enable_x64 is set)
 
     Returns
@@ -200,6 +224,8 @@ def neighbor_list(
         _rule(rule, radii is not None, type_cutoffs),
         radii,
         types,
+        radii_of_queries,
+        types_of_queries,
         type_cutoffs,
         excluded,
     )

@@ -45,6 +45,8 @@ def neighbor_list(
     rule: str | None = None,
     radii: Array = None,
     types: Array = None,
+    radii_of_queries: Array = None,
+    types_of_queries: Array = None,
     type_cutoffs: Array = None,
     excluded: Array = None,
 ) -> tuple[torch.Tensor, ...]: ...
@@ -66,6 +68,8 @@ def neighbor_list(
     rule: str | None = None,
     radii: Array = None,
     types: Array = None,
+    radii_of_queries: Array = None,
+    types_of_queries: Array = None,
     type_cutoffs: Array = None,
     excluded: Array = None,
 ) -> Any:
@@ -82,11 +86,11 @@ def neighbor_list(
     places = None if queries is None else _points(queries, (dimension,), "queries")
     lattice = None if box is None else _beside(box, points)
     wraps = None if periodic is None else _periodic(periodic, dimension)
-    corner, sizes = (None if value is None else _beside(value, points) for value in (origin, radii))
-    systems, of_queries, kinds = (_integers(value, points) for value in (systems, systems_of_queries, types))
+    corner, *sizes = (None if value is None else _beside(value, points) for value in (origin, radii, radii_of_queries))
+    systems, *labels = (_integers(value, points) for value in (systems, systems_of_queries, types, types_of_queries))
     table = None if type_cutoffs is None else torch.as_tensor(type_cutoffs, dtype=torch.float64)
     without = None if excluded is None else torch.as_tensor(excluded, dtype=torch.int64)
-    tensors = (points, lattice, systems, corner, places, of_queries, sizes, kinds, table, without)
+    tensors = (points, lattice, systems, corner, places, *labels, *sizes, table, without)
     integers = "int64" if index_dtype is None else _dtype_name(index_dtype, "index_dtype", ("int32", "int64"))
     settings = (real_number(cutoff, "cutoff"), half, sorted, method, rule, integers)
     i, j, shifts = _torch_neighbors.pairs(*tensors, wraps, *settings)

@@ -326,6 +326,43 @@ def test_queries_are_no_points():
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("rule", ["uniform", "sum_of_radii", "larger_radius", "own_radius", "table_of_types"])
+def test_queries_have_radii_types_and_systems_of_their_own(rule, dtype):
+    random = np.random.default_rng(11)
+    points, queries = (random.uniform(-1, 5, (count, 3)).astype(dtype) for count in (200, 70))
+    radii, types = random.uniform(0.1, 0.6, 200).astype(dtype), random.integers(0, 3, 200)
+    own_radii, own_types = random.uniform(0.1, 0.6, 70).astype(dtype), random.integers(0, 3, 70)
+    systems, own_systems = random.integers(0, 2, 200), random.integers(0, 2, 70)
+    table = np.array([[0, 0.5, 0.9], [0.5, 1.1, 0.7], [0.9, 0.7, 0.3]])
+    limits = {
+        "uniform": np.full((70, 200), 1.2),
+        "sum_of_radii": own_radii[:, None] + radii,
+        "larger_radius": np.maximum(own_radii[:, None], radii),
+        "own_radius": own_radii[:, None] + np.zeros(200),
+        "table_of_types": table[own_types[:, None], types],
+    }
+    away = points.astype(float) - queries[:, None].astype(float)
+    shifts = np.round(-away / 4)
+    distances = np.linalg.norm(away + 4 * shifts, axis=2)
+    a, b = np.nonzero((distances < limits[rule]) & (own_systems[:, None] == systems))
+    wanted = {(i, j, tuple(shifts[i, j])) for i, j in zip(a.tolist(), b.tolist())}
+
+    given = {"queries": queries, "box": [4, 4, 4], "systems": systems, "systems_of_queries": own_systems}
+    if rule == "table_of_types":
+        given |= {"types": types, "types_of_queries": own_types}
+    elif rule != "uniform":
+        given |= {"radii_of_queries": own_radii} | ({} if rule == "own_radius" else {"radii": radii})
+    settings = {"rule": rule, "outputs": "ijS"} | ({"type_cutoffs": table} if rule == "table_of_types" else {})
+    found = quadrat.neighbor_list(points, 1.2, **given, **settings)
+    assert as_set(*found) == wanted and len(wanted) > 20
+    neighbors = quadrat.NeighborList(1.2, **settings)
+    assert neighbors.update(points, **given) and as_set(*neighbors.arrays()) == wanted
+    assert neighbors.update(points) if rule == "uniform" else True  # the queries are gone
+    if rule == "uniform":
+        assert as_set(*neighbors.arrays()) == as_set(*quadrat.neighbor_list(points, 1.2, outputs="ijS"))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_nearest_neighbors_are_those_of_a_tree(dtype):
     random = np.random.default_rng(4)
     points = random.uniform(0, 1, (3000, 3)).astype(dtype)
@@ -457,6 +494,17 @@ def test_types_are_numbers_or_names_of_all_frames_or_of_each():
         (lambda p: quadrat.neighbor_list(p, 1.0, rule="nearest"), ValueError, "'nearest'.*sum_of_radii"),
         (lambda p: quadrat.neighbor_list(p, 1.0, rule="own_radius"), ValueError, "radii"),
         (lambda p: quadrat.neighbor_list(p, 1.0, type_cutoffs=[[1.0]]), ValueError, "types"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, types=np.arange(10)), ValueError, "types are given without type_cutoffs"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, radii=p[:, 0], rule="uniform"), ValueError, "radii are given; .*own_radius"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, types_of_queries=[0]), ValueError, "types_of_queries are given without queries"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, systems_of_queries=[0]), ValueError, "systems_of_queries are .*without queries"),
+        (lambda p: quadrat.neighbor_list(p, 1.0, queries=p, radii=p[:, 0] / 9), ValueError, "radius of each query"),
+        (
+            lambda p: quadrat.neighbor_list(p, 1.0, queries=p, radii_of_queries=p[1:, 0], rule="own_radius"),
+            ValueError,
+            r"radii_of_queries have the shape \(9,\); one for each of the 10 queries",
+        ),
+        (lambda p: quadrat.NeighborList(1.0, skin=0.1).update(p, queries=p), ValueError, "skin is 0.1; with queries"),
         (lambda p: quadrat.neighbor_list(p, 1.0, type_cutoffs=[1.0, 2.0], types=np.arange(10)), ValueError, "table|types"),
         (lambda p: quadrat.neighbor_list(p, 1.0, excluded=[[0, 10]]), ValueError, r"excluded\[0\].*10 points"),
         (lambda p: quadrat.neighbor_list(p, 1.0, excluded=[0, 1]), ValueError, r"\(P, 2\)"),
