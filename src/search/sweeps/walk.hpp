@@ -74,9 +74,13 @@ class sweeps_chunk {
     }
   }
 
-  /// Pads the last segment.
+  /// Pads the last segment, or drops it if it is empty: there is room for those that hold candidates.
   void close() {
     if (segments_ == 0) return;
+    if (segment_[segments_ - 1].first == size_) {
+      --segments_;
+      return;
+    }
     pad();
     segment_[segments_ - 1].last = size_;
   }

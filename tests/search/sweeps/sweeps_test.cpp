@@ -109,6 +109,27 @@ TEST(neighbor_sweeps_test, boxes_smaller_than_the_cutoff_with_images_of_a_point_
   }
 }
 
+/// Most images have no candidate within reach of a block, and there are more of them than a chunk has segments.
+TEST(neighbor_sweeps_test, candidates_with_radii_in_many_images_out_of_reach) {
+  const cpu_context context;
+  for (const cutoff_rule rule : {cutoff_rule::sum_of_radii, cutoff_rule::larger_radius, cutoff_rule::own_radius}) {
+    problem3 problem = some_problem(true, 5, 12);
+    problem.options.rule = rule;
+    problem.options.cutoff = 7;
+    problem.options.sorted = problem.options.shifts = false;
+    const float largest = rule == cutoff_rule::sum_of_radii ? 3.5f : 7.0f;
+    for (std::size_t i = 0; i < problem.points.size(); ++i) {
+      problem.radii.push_back(largest * static_cast<float>(i) / static_cast<float>(problem.points.size() - 1));
+    }
+    const auto wanted = reference::neighbor_list(problem);
+    ASSERT_GT(wanted.entries.size(), 10 * problem.points.size());
+    for_each_output(problem, [&](problem3 asked) {
+      asked.options.width = widest_row(wanted.entries, asked.points.size());
+      check_method(context, asked, wanted, "sweeps");
+    });
+  }
+}
+
 /// More rows than blocks hold, whose blocks end at slanted faces; some points far outside of the box.
 TEST(neighbor_sweeps_test, tilted_and_turned_boxes_with_many_blocks) {
   const cpu_context context;
