@@ -15,6 +15,11 @@
 
 namespace quadrat {
 
+namespace detail {
+template <typename Whole>
+struct parts_of_model;
+}
+
 /// What the models over ranks have in common: each rank takes the steps of the particles of its block; rank 0 also has
 /// the model of one rank (`Whole`: srd, granular_friction, circles, electrolyte,
 /// brownian), which starts the run and measures it.
@@ -37,7 +42,8 @@ class distributed_model {
   /// The same, but all ranks end together after the first step at which wish() is not 0 on any of them: it is asked
   /// once in each step, and travels with the record of the step. Returns the largest such value, or 0.
   int advance(std::size_t steps, const std::function<int()>& wish);
-  /// Throws on all ranks the same data_error if the run blew up: that of the model on one rank.
+  /// Throws on all ranks the same data_error if the run blew up: that of the model on one rank. The run has then ended:
+  /// `step` is the step of the fault, and `advance` takes no more, until a state is restored.
   void check();
   /// The next functions throw what check throws. On rank 0 the model of one rank, with the state of this step, to
   /// measure whatever it can; nullptr on others. To be read only, and until the next call.
@@ -64,7 +70,7 @@ class distributed_model {
 
  protected:
   struct implementation;
-  explicit distributed_model(std::unique_ptr<implementation> made);
+  distributed_model(const context_type& context, communicator& ranks, detail::parts_of_model<Whole>&& parts);
 
   std::unique_ptr<implementation> implementation_;
 };

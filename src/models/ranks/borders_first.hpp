@@ -39,25 +39,37 @@ template <typename Context>
   return ranks.size() > 1 && (std::is_same_v<Context, cpu_context> || ranks.name() != "threads");
 }
 
-/// Calls the body for each own particle: first for those that are ghosts elsewhere, which send() then sends on their
-/// way, and for the others while these travel. `borders` works in `stream`.
-template <typename Context, typename T, int D, typename Body, typename Send>
-void for_each_borders_first(const Context& context, priority_stream<Context>& stream, const char* name,
-                            const halo<Context, T, D>& borders, const Body& body, const Send& send) {
-  const auto inner = [&] {
-    for_each(context, name, borders.own(), for_those_without_copies<Body>{body, borders.copies()});
-  };
+/// Does what concerns the particles that are ghosts elsewhere, in `stream`, sends them on their way, and does the rest
+/// while these travel: borders(context), rest(), send().
+template <typename Context, typename Borders, typename Rest, typename Send>
+void do_borders_first(const Context& context, priority_stream<Context>& stream, const Borders& borders,
+                      const Rest& rest, const Send& send) {
   stream.wait_for(context);
-  for_each(stream.context(), name, borders.bordering().size(), for_some<Body>{body, borders.bordering().data()});
+  borders(stream.context());
   if constexpr (std::is_same_v<Context, cpu_context>) {
     send();
-    inner();
+    rest();
   } else {
     // The device has work while ranks talk.
-    inner();
+    rest();
     stream.make_wait(context);
     send();
   }
+}
+
+/// That, where the body is called for each own particle. `borders` works in `stream`.
+template <typename Context, typename T, int D, typename Body, typename Send>
+void for_each_borders_first(const Context& context, priority_stream<Context>& stream, const char* name,
+                            const halo<Context, T, D>& borders, const Body& body, const Send& send) {
+  do_borders_first(
+      context, stream,
+      [&](const Context& first) {
+        for_each(first, name, borders.bordering().size(), for_some<Body>{body, borders.bordering().data()});
+      },
+      [&] {
+        for_each(context, name, borders.own(), for_those_without_copies<Body>{body, borders.copies()});
+      },
+      send);
 }
 
 }  // namespace quadrat::detail

@@ -50,7 +50,8 @@ rank_exchange<Context, T, D>::rank_exchange(const Context& context, communicator
       space_(space),
       shares_(even_decomposition(space, ranks.size())),
       device_shares_(context, shares_),
-      moves_(context, ranks) {}
+      moves_(context, ranks),
+      few_(context, ranks) {}
 
 template <typename Context, typename T, int D>
 bool rank_exchange<Context, T, D>::due(bool asked, std::size_t own, std::int64_t wish) {
@@ -88,14 +89,20 @@ void rank_exchange<Context, T, D>::balance(const points_view<T, D>& points) {
 }
 
 template <typename Context, typename T, int D>
-void rank_exchange<Context, T, D>::leave(const points_view<T, D>& points) {
-  const waiting_time time(report_.communication_seconds);
+void rank_exchange<Context, T, D>::find_destinations(const points_view<T, D>& points) {
   owners_.resize_discarding(context_, points.count);
   find_owners(context_, device_shares_.view(), space_, points, owners_.data());
+}
+
+template <typename Context, typename T, int D>
+void rank_exchange<Context, T, D>::leave(const points_view<T, D>& points) {
+  const waiting_time time(report_.communication_seconds);
+  find_destinations(points);
   moves_.build(owners_.data(), points.count);
   ++report_.exchanges;
 }
 
+/// Finds the order of cells within the block.
 template <typename Context, typename T, int D>
 void rank_exchange<Context, T, D>::sort(const points_view<T, D>& points) {
   double cells = 1;
@@ -124,8 +131,10 @@ rank_report rank_exchange<Context, T, D>::report(std::size_t own, std::size_t gh
 
 template <typename Context, typename T, int D>
 std::size_t rank_exchange<Context, T, D>::bytes() const {
-  return moves_.bytes() + owners_.bytes() + keys_[0].bytes() + keys_[1].bytes() + order_[0].bytes() +
-         order_[1].bytes() + scratch_.bytes();
+  std::size_t sum = moves_.bytes() + few_.bytes() + owners_.bytes() + scratch_.bytes();
+  for (const auto& one : spare_) sum += one.bytes();
+  for (int copy = 0; copy < 2; ++copy) sum += keys_[copy].bytes() + order_[copy].bytes();
+  return sum;
 }
 
 template class rank_exchange<backend_context, float, 2>;

@@ -2,10 +2,15 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <vector>
 
+#include "models/ranks/make_room.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/macros.hpp"
@@ -13,6 +18,7 @@
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/distributed/decomposition.hpp"
 #include "quadrat/distributed/migration.hpp"
+#include "quadrat/distributed/sparse_migration.hpp"
 #include "quadrat/models/rank_report.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/workspace.hpp"
@@ -55,11 +61,9 @@ template <typename T, int D, typename Record>
 ///   if (exchange.due(asked, own)) {
 ///     exchange.balance_if_worth(points);
 ///     exchange.leave(points);
-///     exchange.carry(data, arrived);  // each array
-///     exchange.sort(points_that_arrived);
-///     exchange.reorder(arrived, data);
+///     exchange.travel(std::tie(positions, others...));
 ///   }
-/// All calls but `reorder` and what is const are collective.
+/// All calls but those that are const are collective.
 template <typename Context, typename T, int D>
 class rank_exchange {
  public:
@@ -78,27 +82,57 @@ class rank_exchange {
 
   /// Plans the way of each particle to the owner of its cell. Synchronizes.
   void leave(const points_view<T, D>& points);
+  /// After `leave`: the rank that each particle goes to, and how many come here.
+  [[nodiscard]] const std::uint32_t* destinations() const { return owners_.data(); }
   [[nodiscard]] std::size_t arriving() const { return moves_.arriving(); }
-  /// An array goes that way; `to` grows.
-  template <typename E>
-  void carry(const E* from, array<E, Context>& to) {
-    to.resize_discarding(context_, moves_.arriving());
-    carry_into(from, to.data());
+  /// All fields of the particles go that way. There they come in order of cells within the block, in which neighbors
+  /// are close in memory. The first fields have the positions: one of records that begin with them, or D of components.
+  /// Arrays grow where they are too small.
+  template <std::size_t Positions = 1, typename... E>
+  void travel(const std::tuple<array<E, Context>&...>& fields) {
+    std::apply(
+        [this](auto&... field) {
+          std::size_t k = 0;
+          ((k < Positions ? carry(field.data(), spare_of(field, k)) : void(), ++k), ...);
+          sort(arrived_positions<Positions, E...>());
+          k = 0;
+          ((k < Positions ? settle(field, k) : pass_on(field), ++k), ...);
+        },
+        fields);
   }
+  /// One more field, after those.
   template <typename E>
-  void carry_into(const E* from, E* to) {
+  void pass_on(array<E, Context>& field) {
+    carry(field.data(), spare_of(field, 0));
+    settle(field, 0);
+  }
+  /// The same for arrays of arriving() elements, in two parts.
+  template <typename E>
+  void carry(const E* from, E* to) {
     const waiting_time time(report_.communication_seconds);
     moves_.apply(from, to);
   }
-  /// After `leave`: the rank that each particle goes to.
-  [[nodiscard]] const std::uint32_t* destinations() const { return owners_.data(); }
-
-  /// Finds the order of cells within the block, in which neighbors are close in memory.
-  void sort(const points_view<T, D>& points);
-  /// to[i] = from[the i-th of that order].
   template <typename E>
   void reorder(const E* from, E* to) const {
     for_each(context_, "ranks.reorder", sorted_, reorder_elements<E>{order_[last_].data(), from, to});
+  }
+  /// In place of `leave` and `travel`, where few particles leave: those that stay keep their places in memory, and
+  /// others take the places of those that leave. Returns how many there are then. Synchronizes.
+  template <typename... E>
+  [[nodiscard]] std::size_t travel_in_place(const points_view<T, D>& points,
+                                            const std::tuple<array<E, Context>&...>& fields) {
+    const waiting_time time(report_.communication_seconds);
+    find_destinations(points);
+    few_.build(owners_.data(), points.count);
+    std::vector<migrated_array> all;
+    const auto add = [&](auto& field) {
+      make_room(context_, field, points.count, few_.size());
+      all.push_back({field.data(), sizeof(*field.data())});
+    };
+    std::apply([&](auto&... field) { (add(field), ...); }, fields);
+    few_.apply(all);
+    ++report_.exchanges;
+    return few_.size();
   }
 
   [[nodiscard]] const grid<T, D>& space() const { return space_; }
@@ -116,12 +150,38 @@ class rank_exchange {
   /// Imbalance below this is not worth a look.
   static constexpr double least_loss = 0.02;
 
+  template <typename E>
+  [[nodiscard]] E* spare_of(const array<E, Context>& /*field*/, std::size_t k) {
+    spare_[k].resize_discarding(context_, moves_.arriving() * sizeof(E));
+    return reinterpret_cast<E*>(spare_[k].data());
+  }
+  template <typename E>
+  void settle(array<E, Context>& field, std::size_t k) {
+    if (field.size() < moves_.arriving()) field.resize_discarding(context_, moves_.arriving());
+    reorder(reinterpret_cast<const E*>(spare_[k].data()), field.data());
+  }
+  template <std::size_t Positions, typename First, typename... Others>
+  [[nodiscard]] points_view<T, D> arrived_positions() const {
+    if constexpr (Positions == 1) {
+      return points_of_records<T, D>(reinterpret_cast<const First*>(spare_[0].data()), moves_.arriving());
+    } else {
+      static_assert(Positions == D && std::is_same_v<First, T>);
+      std::array<const T*, D> components;
+      for (std::size_t k = 0; k < D; ++k) components[k] = reinterpret_cast<const T*>(spare_[k].data());
+      return component_points(components, moves_.arriving());
+    }
+  }
+  void find_destinations(const points_view<T, D>& points);
+  void sort(const points_view<T, D>& points);
+
   Context context_;
   communicator& ranks_;
   grid<T, D> space_;
   decomposition<D> shares_;
   device_decomposition<Context, D> device_shares_;
   migration<Context> moves_;
+  sparse_migration<Context> few_;
+  array<std::byte, Context> spare_[D];
   array<std::uint32_t, Context> owners_, keys_[2], order_[2];
   workspace<Context> scratch_;
   std::size_t sorted_ = 0;
@@ -131,16 +191,5 @@ class rank_exchange {
   double lost_ = 0;  ///< in the last step
   double lost_since_balance_ = 0;
 };
-
-/// The smallest of the words of faults of all ranks. Collective. Synchronizes.
-template <typename Context>
-[[nodiscard]] std::uint64_t first_fault(const Context& context, communicator& ranks,
-                                        const array<std::uint64_t, Context>& words) {
-  const auto here = to_host(context, words);
-  const std::uint64_t mine = *std::min_element(here.begin(), here.end());
-  std::uint64_t first = mine;
-  for (const std::uint64_t one : all_values(ranks, mine)) first = one < first ? one : first;
-  return first;
-}
 
 }  // namespace quadrat::detail

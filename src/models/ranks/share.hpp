@@ -6,9 +6,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "quadrat/core/error.hpp"
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/models/distributed_model.hpp"
 
@@ -27,7 +29,7 @@ class model_share {
   model_share& operator=(const model_share&) = delete;
   virtual ~model_share() = default;
 
-  /// Begins with the checked state that rank 0 gives.
+  /// Begins with the checked state that ranks give: ids in order of rank. The step is that of rank 0.
   virtual void set(const state_type& state) = 0;
   /// See distributed_model.
   virtual int advance(std::size_t steps, const std::function<int()>& wish) = 0;
@@ -35,8 +37,10 @@ class model_share {
   virtual void check() = 0;
   /// On rank 0 the state of all.
   [[nodiscard]] virtual state_type gather() = 0;
+  /// On all ranks what they measure together; none: the model of one rank does.
+  [[nodiscard]] virtual std::optional<statistics_type> measure() = 0;
   /// Corrects what a restored model cannot know.
-  virtual void amend(statistics_type& /*result*/) const {}
+  virtual void amend(statistics_type& result) const = 0;
 
   [[nodiscard]] virtual std::uint64_t step() const = 0;
   [[nodiscard]] virtual std::size_t own() const = 0;
@@ -44,37 +48,56 @@ class model_share {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
+/// What a model over ranks is made of. The model of one rank is on rank 0, if there is one; otherwise ranks give the
+/// start.
+template <typename Whole>
+struct parts_of_model {
+  typename distributed_model<Whole>::options_type options{};
+  std::size_t size = 0;
+  std::unique_ptr<model_share<Whole>> share{};
+  std::unique_ptr<Whole> whole{};
+  typename distributed_model<Whole>::state_type start{};
+};
+
+/// The model of one rank, where only rank 0 gives particles, `given` of them. `start`: what it is made from.
+template <typename Whole, typename... Start>
+[[nodiscard]] std::unique_ptr<Whole> whole_on_rank_0(const communicator& ranks, std::string_view particles,
+                                                     std::size_t given, const Start&... start) {
+  require(ranks.rank() == 0 || given == 0, "rank ", ranks.rank(), " gives ", given, " ", particles,
+          "; only rank 0 may");
+  return ranks.rank() == 0 ? std::make_unique<Whole>(start...) : nullptr;
+}
+
 }  // namespace quadrat::detail
 
 namespace quadrat {
 
 template <typename Whole>
-struct distributed_model<Whole>::implementation {
-  implementation(const context_type& chosen, communicator& group, const options_type& completed, std::size_t count,
-                 std::unique_ptr<detail::model_share<Whole>> own, std::unique_ptr<Whole> all)
-      : context(chosen), ranks(group), options(completed), size(count), share(std::move(own)), whole(std::move(all)) {}
+struct distributed_model<Whole>::implementation : detail::parts_of_model<Whole> {
+  implementation(const context_type& chosen, communicator& group, detail::parts_of_model<Whole>&& parts)
+      : detail::parts_of_model<Whole>(std::move(parts)), context(chosen), ranks(group) {}
 
   context_type context;
   communicator& ranks;
-  options_type options;
-  std::size_t size;
-  std::unique_ptr<detail::model_share<Whole>> share;
-  std::unique_ptr<Whole> whole;  ///< on rank 0
-  bool present = false;          ///< whether it has the state of this step
+  bool present = false;  ///< whether the model of one rank has the state of this step
 
-  void set() {
+  /// Begins with the state of the model of one rank; where there is none, with what ranks give.
+  void set(const state_type& given) {
     state_type state;
     together(ranks, [&] {
-      if (whole != nullptr) state = whole->state();
+      if (this->whole != nullptr) state = this->whole->state();
     });
-    share->set(state);
+    const bool has_whole = all_values(ranks, this->whole != nullptr ? 1 : 0)[0] != 0;
+    this->share->set(has_whole ? state : given);
     present = true;
   }
 };
 
 template <typename Whole>
-distributed_model<Whole>::distributed_model(std::unique_ptr<implementation> made) : implementation_(std::move(made)) {
-  implementation_->set();
+distributed_model<Whole>::distributed_model(const context_type& context, communicator& ranks,
+                                            detail::parts_of_model<Whole>&& parts)
+    : implementation_(std::make_unique<implementation>(context, ranks, std::move(parts))) {
+  implementation_->set(std::exchange(implementation_->start, {}));
 }
 template <typename Whole>
 distributed_model<Whole>::distributed_model(distributed_model&&) noexcept = default;
@@ -115,8 +138,10 @@ Whole* distributed_model<Whole>::whole() {
 
 template <typename Whole>
 auto distributed_model<Whole>::measure() -> statistics_type {
-  Whole* const all = whole();
+  check();
   implementation& self = *implementation_;
+  if (auto measured = self.share->measure()) return *measured;
+  Whole* const all = whole();
   statistics_type result{};
   together(self.ranks, [&] {
     if (all == nullptr) return;
@@ -139,7 +164,7 @@ void distributed_model<Whole>::restore(const state_type& state) {
   together(self.ranks, [&] {
     if (self.whole != nullptr) self.whole->restore(state);
   });
-  self.set();
+  self.set(state);
 }
 
 template <typename Whole>

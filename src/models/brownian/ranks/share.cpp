@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <tuple>
 #include <vector>
 
 #include "core/backend.hpp"
-#include "distributed/ranks/gathered.hpp"
 #include "models/brownian/methods.hpp"
-#include "quadrat/core/error.hpp"
 #include "quadrat/parallel/reduce.hpp"
 
 namespace quadrat::detail {
@@ -19,8 +18,9 @@ namespace {
 /// A sphere on its way to rank 0.
 template <typename T>
 struct sent_sphere {
-  vec<T, 3> position;
-  sphere_kept<T> kept;
+  vec<T, 3> position, origin;
+  vec<std::int32_t, 3> images;
+  particle_id id;
 };
 
 /// Cells of about one sphere, of which ranks own blocks: few spheres, too, are shared out.
@@ -53,17 +53,14 @@ template <typename T>
 template <typename Context, typename T>
 spheres_of_rank<Context, T>::spheres_of_rank(const Context& context, communicator& ranks,
                                              const brownian_options& options, std::size_t count)
-    : context_(context),
-      ranks_(ranks),
+    : base(context, ranks, cells_of_spheres(options, box_of_spheres<T>(options), count)),
       options_(options),
       count_(count),
       domain_(box_of_spheres<T>(options)),
       skin_(skin_of_spheres<T>(options)),
       reach_(0),
       free_(1 / (6 * std::numbers::pi * options.viscosity * options.radius)),
-      exchange_(context, ranks, cells_of_spheres(options, domain_, count)),
-      borders_(context, ranks),
-      fault_(context, 1) {
+      borders_(context, ranks) {
   if (options.method != free_brownian_method) {
     mobility_.emplace(context, ranks, exchange_.space(), mobility_of(options), count);
   }
@@ -92,56 +89,58 @@ spheres_of_rank<Context, T>::spheres_of_rank(const Context& context, communicato
   });
 }
 
-/// Rank 0 has all spheres, by number, until they leave.
 template <typename Context, typename T>
-void spheres_of_rank<Context, T>::set(const brownian_state<T>& state) {
-  step_ = all_values(ranks_, state.step)[0];
-  broken_.reset();
+void spheres_of_rank<Context, T>::load(const brownian_state<T>& state, std::size_t first) {
   chosen_ = false;
-  together(ranks_, [&] {
-    own_ = state.positions.size();
-    std::vector<sphere_kept<T>> kept(own_);
-    std::vector<particle_id> ids(own_);
-    for (std::size_t i = 0; i < own_; ++i) {
-      ids[i] = static_cast<particle_id>(i);
-      kept[i] = {state.origins[i], state.images[i], ids[i]};
-    }
-    positions_ = to_device(context_, state.positions);
-    images_ = to_device(context_, state.images);
-    kept_ = to_device(context_, kept);
-    ids_ = to_device(context_, ids);
-    fill_bytes(context_, fault_.data(), 0xff, fault_.bytes());
-    context_.synchronize();
-  });
-  exchange_.balance(own_points(positions_));
-  exchange(positions_);
+  own_ = state.positions.size();
+  std::vector<sphere_kept<T>> kept(own_);
+  std::vector<particle_id> ids(own_);
+  for (std::size_t i = 0; i < own_; ++i) {
+    ids[i] = static_cast<particle_id>(first + i);
+    kept[i] = {state.origins[i], state.images[i], ids[i]};
+  }
+  positions_ = to_device(context_, state.positions);
+  images_ = to_device(context_, state.images);
+  kept_ = to_device(context_, kept);
+  ids_ = to_device(context_, ids);
 }
 
-/// Spheres at `places` are not far from the blocks and the ghosts that were chosen last; otherwise new ones are.
+/// Whether spheres at `places` are far from the blocks and the ghosts that were chosen last.
 template <typename Context, typename T>
-void spheres_of_rank<Context, T>::keep_near(places_type& places, int wish, bool balances) {
+bool spheres_of_rank<Context, T>::far_from_ghosts(const places_type& places) {
   const T moved = reduce_maximum(context_, "brownian.moved", own_,
                                  distance_of_sphere<T>{domain_, places.data(), before_.data()}, scratch_);
-  if (!exchange_.due(own_ > 0 && 2 * moved >= skin_, own_, wish)) return;
-  if (balances) exchange_.balance_if_worth(own_points(places));
-  exchange(places);
+  return own_ > 0 && 2 * moved >= skin_;
 }
 
-/// An array goes to the new owners, in their order of cells.
 template <typename Context, typename T>
-template <typename E>
-void spheres_of_rank<Context, T>::pass_on(array<E, Context>& values, array<E, Context>& spare, std::size_t room) {
-  exchange_.carry(values.data(), spare);
-  values.resize_discarding(context_, room);
-  exchange_.reorder(spare.data(), values.data());
+bool spheres_of_rank<Context, T>::move(bool /*more*/) {
+  return far_from_ghosts(positions_);
 }
 
-/// Sends each sphere to the owner of the cell of its place; there they come in order of cells. Chooses ghosts.
 template <typename Context, typename T>
-void spheres_of_rank<Context, T>::exchange(places_type& places) {
-  more_reach_.resize_discarding(context_, own_);
+void spheres_of_rank<Context, T>::exchange(bool /*balanced*/) {
+  leave(positions_);
+  exchange_.travel(std::tie(positions_, kept_));
+  arrive(positions_);
+}
+
+/// Between the start and the middle of a step the places of the start, and the noise, go along.
+template <typename Context, typename T>
+void spheres_of_rank<Context, T>::exchange_in_the_middle() {
+  leave(predicted_);
+  exchange_.travel(std::tie(predicted_, kept_, positions_));
+  if (options_.temperature > 0) {
+    for (auto& one : noise_) exchange_.pass_on(one);
+  }
+  arrive(predicted_);
+}
+
+template <typename Context, typename T>
+void spheres_of_rank<Context, T>::leave(places_type& places) {
   if (bonded()) {
     // Each knows how long its bonds are as long as those at their ends are here.
+    more_reach_.resize_discarding(context_, own_);
     if (chosen_) borders_.forward(places.data());
     for_each(context_, "brownian.places", with_ghosts(), find_places{ids_.data(), place_.data()});
     for_each(context_, "brownian.reach", own_,
@@ -149,35 +148,27 @@ void spheres_of_rank<Context, T>::exchange(places_type& places) {
   }
   for_each(context_, "brownian.pack", own_, pack_sphere<T>{images_.data(), kept_.data()});
   exchange_.leave(own_points(places));
-  const std::size_t arriving = exchange_.arriving();
-  exchange_.carry(places.data(), spare_);
-  exchange_.sort(points_of(spare_.data(), arriving));
-  before_.resize_discarding(context_, arriving);
-  exchange_.reorder(spare_.data(), before_.data());
-  pass_on(kept_, spare_kept_, arriving);
-  if (bonded()) pass_on(more_reach_, spare_reach_, arriving);
-  own_ = arriving;
-  choose_ghosts();
-  places.resize_discarding(context_, with_ghosts());
-  copy_bytes(context_, before_.data(), places.data(), own_ * sizeof(vec<T, 3>));
-  // Between the start and the middle of a step the places of the start, and the noise, go along.
-  if (&places == &predicted_) {
-    pass_on(positions_, spare_, with_ghosts());
-    for (auto& one : noise_) {
-      if (options_.temperature > 0) pass_on(one, spare_, own_);
-    }
-  }
-  if (interacts()) mobility_->set(exchange_.shares(), own_points(places), ids_.data(), skin_);
 }
 
+/// Chooses ghosts, and makes room for them.
 template <typename Context, typename T>
-void spheres_of_rank<Context, T>::choose_ghosts() {
-  const waiting_time time(exchange_.communication_seconds());
+void spheres_of_rank<Context, T>::arrive(places_type& places) {
+  own_ = exchange_.arriving();
   halo_reach<T> reach{reach_};
-  if (bonded()) reach.of_point = more_reach_.data();
-  borders_.build(exchange_.space(), exchange_.on_device(), points_of(before_.data(), own_), reach);
+  if (bonded()) {
+    exchange_.pass_on(more_reach_);
+    reach.of_point = more_reach_.data();
+  }
+  {
+    const waiting_time time(exchange_.communication_seconds());
+    borders_.build(exchange_.space(), exchange_.on_device(), own_points(places), reach);
+  }
   chosen_ = true;
   const std::size_t all = with_ghosts();
+  before_.resize_discarding(context_, own_);
+  copy_bytes(context_, places.data(), before_.data(), own_ * sizeof(vec<T, 3>));
+  make_room(context_, positions_, own_, all);
+  make_room(context_, places, own_, all);
   images_.resize_discarding(context_, own_);
   ids_.resize_discarding(context_, all);
   for_each(context_, "brownian.unpack", own_, unpack_sphere<T>{kept_.data(), images_.data(), ids_.data()});
@@ -187,25 +178,11 @@ void spheres_of_rank<Context, T>::choose_ghosts() {
   }
   forces_.resize_discarding(context_, all);
   velocities_.resize_discarding(context_, own_);
+  if (interacts()) mobility_->set(exchange_.shares(), own_points(places), ids_.data(), skin_);
 }
 
 template <typename Context, typename T>
-int spheres_of_rank<Context, T>::advance(std::size_t steps, const std::function<int()>& wish) {
-  for (std::size_t k = 0; k < steps && !broken_; ++k) {
-    try {
-      take_step(wish());
-    } catch (const data_error& error) {  // the same on all ranks
-      broken_ = error;
-    }
-    ++step_;
-    if (exchange_.wish() != 0) return static_cast<int>(exchange_.wish());
-  }
-  return 0;
-}
-
-template <typename Context, typename T>
-void spheres_of_rank<Context, T>::take_step(int wish) {
-  keep_near(positions_, wish, true);
+void spheres_of_rank<Context, T>::finish(bool /*more*/) {
   if (interacts()) mobility_->set_points(own_points(positions_));
   if (options_.scheme == brownian_scheme::midpoint) {
     midpoint();
@@ -271,7 +248,7 @@ void spheres_of_rank<Context, T>::midpoint() {
                                       {h / T(2), h, T(0)}};
     const predict_brownian<T> all{domain_, half, step_ + 1, fault_flag(), positions_.data(), predicted_.data()};
     for_each(context_, "brownian.predict own", own_, predict_own_brownian<T>{all, ids_.data()});
-    keep_near(predicted_, static_cast<int>(exchange_.wish()), false);
+    if (exchange_.due(far_from_ghosts(predicted_), own_, exchange_.wish())) exchange_in_the_middle();
     if (interacts()) mobility_->set_points(own_points(predicted_));
     find_forces(predicted_);
     multiply(velocities_.data());
@@ -299,31 +276,16 @@ void spheres_of_rank<Context, T>::find_forces(places_type& places) {
 }
 
 template <typename Context, typename T>
-void spheres_of_rank<Context, T>::check() {
-  throw_brownian_fault(first_fault(context_, ranks_, fault_));
-  if (broken_) throw *broken_;
-}
-
-template <typename Context, typename T>
-brownian_state<T> spheres_of_rank<Context, T>::gather() {
+void spheres_of_rank<Context, T>::gather(brownian_state<T>& state) {
   for_each(context_, "brownian.pack", own_, pack_sphere<T>{images_.data(), kept_.data()});
   const auto positions = to_host(context_, positions_.data(), own_);
   const auto kept = to_host(context_, kept_.data(), own_);
   std::vector<sent_sphere<T>> mine(own_);
-  for (std::size_t i = 0; i < own_; ++i) mine[i] = {positions[i], kept[i]};
+  for (std::size_t i = 0; i < own_; ++i) mine[i] = {positions[i], kept[i].origin, kept[i].images, kept[i].id};
   const auto all = gathered(ranks_, mine);
-  brownian_state<T> state;
-  if (ranks_.rank() != 0) return state;
-  state.step = step_;
-  state.positions.resize(all.size());
-  state.images.resize(all.size());
-  state.origins.resize(all.size());
-  for (const sent_sphere<T>& one : all) {
-    state.positions[one.kept.id] = one.position;
-    state.images[one.kept.id] = one.kept.images;
-    state.origins[one.kept.id] = one.kept.origin;
-  }
-  return state;
+  place_by_id(all, &sent_sphere<T>::position, state.positions);
+  place_by_id(all, &sent_sphere<T>::origin, state.origins);
+  place_by_id(all, &sent_sphere<T>::images, state.images);
 }
 
 template <typename Context, typename T>
@@ -342,15 +304,12 @@ mobility_report spheres_of_rank<Context, T>::mobility() const {
 
 template <typename Context, typename T>
 std::size_t spheres_of_rank<Context, T>::bytes() const {
-  std::size_t sum = exchange_.bytes() + borders_.bytes() + (mobility_ ? mobility_->bytes() : 0) +
-                    (repulsion_ ? repulsion_->bytes() : 0);
-  for (const auto* one :
-       {&positions_, &predicted_, &before_, &forces_, &velocities_, &noise_[0], &noise_[1], &spare_}) {
+  std::size_t sum = borders_.bytes() + (mobility_ ? mobility_->bytes() : 0) + (repulsion_ ? repulsion_->bytes() : 0);
+  for (const auto* one : {&positions_, &predicted_, &before_, &forces_, &velocities_, &noise_[0], &noise_[1]}) {
     sum += one->bytes();
   }
-  return sum + images_.bytes() + kept_.bytes() + spare_kept_.bytes() + ids_.bytes() + bond_offsets_.bytes() +
-         bond_ends_.bytes() + place_.bytes() + more_reach_.bytes() + spare_reach_.bytes() + fault_.bytes() +
-         scratch_.bytes();
+  return sum + images_.bytes() + kept_.bytes() + ids_.bytes() + bond_offsets_.bytes() + bond_ends_.bytes() +
+         place_.bytes() + more_reach_.bytes();
 }
 
 template class spheres_of_rank<backend_context, float>;

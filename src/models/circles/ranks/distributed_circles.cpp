@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/models/distributed_circles.hpp"
 
-#include <tuple>
-#include <utility>
+#include <memory>
 
 #include "core/backend.hpp"
 #include "models/circles/ranks/share.hpp"
@@ -15,27 +14,27 @@ namespace quadrat {
 namespace {
 
 template <typename Context, typename T, int D>
+using circles_steps = detail::ranked_steps<detail::circles_share<Context, T, D>>;
+
+template <typename Context, typename T, int D>
 [[nodiscard]] auto circles_on_ranks(const Context& context, communicator& ranks, const circles_options& options,
                                     std::span<const vec<double, D>> positions) {
   using whole_type = circles<Context, T, D>;
-  const bool root = ranks.rank() == 0;
-  std::unique_ptr<whole_type> whole;
-  std::unique_ptr<detail::model_share<whole_type>> share;
-  circles_options completed;
+  detail::parts_of_model<whole_type> parts;
+  circles_options& completed = parts.options;
   together(ranks, [&] {
-    require(root || positions.empty(), "rank ", ranks.rank(), " gives ", positions.size(), " agents; only rank 0 may");
     completed = detail::complete_circles(context, options);
     require(completed.order == circles_default_order && completed.cell_list == circles_default_cell_list,
             "the order of the Circles model is ", completed.order, " over ", completed.cell_list,
             "; over several ranks it is ", circles_default_order, " over ", circles_default_cell_list);
-    if (root) whole = std::make_unique<whole_type>(context, completed, positions);
+    parts.whole = detail::whole_on_rank_0<whole_type>(ranks, "agents", positions.size(), context, completed, positions);
   });
-  const std::size_t count = all_values(ranks, positions.size())[0];
+  parts.size = all_values(ranks, positions.size())[0];
   together(ranks, [&] {
-    share = std::make_unique<detail::circles_share<Context, T, D>>(context, ranks,
-                                                                   detail::make_circles_setup<T, D>(completed, count));
+    parts.share = std::make_unique<circles_steps<Context, T, D>>(
+        context, ranks, detail::make_circles_setup<T, D>(completed, parts.size));
   });
-  return std::tuple(completed, count, std::move(share), std::move(whole));
+  return parts;
 }
 
 }  // namespace
@@ -44,18 +43,26 @@ template <typename Context, typename T, int D>
 distributed_circles<Context, T, D>::distributed_circles(const Context& context, communicator& ranks,
                                                         const circles_options& options,
                                                         std::span<const vec<double, D>> positions)
-    : distributed_model<circles<Context, T, D>>([&] {
-        auto [completed, count, share, whole] = circles_on_ranks<Context, T, D>(context, ranks, options, positions);
-        using made = typename distributed_model<circles<Context, T, D>>::implementation;
-        return std::make_unique<made>(context, ranks, completed, count, std::move(share), std::move(whole));
-      }()) {}
+    : distributed_model<circles<Context, T, D>>(context, ranks,
+                                                circles_on_ranks<Context, T, D>(context, ranks, options, positions)) {}
 
 template <typename Context, typename T, int D>
 int distributed_circles<Context, T, D>::record(std::size_t steps, const std::function<int()>& wish,
                                                std::vector<circles_record>& records) {
-  auto& self = *this->implementation_;
-  if (steps > 0) self.present = false;
-  const int asked = static_cast<detail::circles_share<Context, T, D>&>(*self.share).record(steps, wish, records);
+  auto& taken = static_cast<circles_steps<Context, T, D>&>(*this->implementation_->share);
+  int asked = 0;
+  taken.model().keep_records(true);
+  for (std::size_t k = 0; k < steps && asked == 0 && !taken.ended(); ++k) {
+    double seconds = 0;
+    {
+      const detail::waiting_time time(seconds);
+      asked = this->advance(1, wish);
+    }
+    records.push_back(taken.model().recorded());
+    records.back().step = this->step();
+    records.back().milliseconds = 1e3 * seconds;
+  }
+  taken.model().keep_records(false);
   this->check();
   return asked;
 }

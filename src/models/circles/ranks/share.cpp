@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "models/circles/ranks/share.hpp"
 
-#include <type_traits>
+#include <tuple>
 #include <vector>
 
 #include "core/backend.hpp"
-#include "distributed/ranks/gathered.hpp"
 #include "quadrat/parallel/reduce.hpp"
 #include "quadrat/search/orders.hpp"
 
@@ -14,8 +13,7 @@ namespace quadrat::detail {
 template <typename Context, typename T, int D>
 circles_share<Context, T, D>::circles_share(const Context& context, communicator& ranks,
                                             const circles_setup<T, D>& setup)
-    : context_(context),
-      ranks_(ranks),
+    : base(context, ranks, setup.space),
       setup_(setup),
       reach_(static_cast<T>(setup.parameters.reach())),
       skin_(static_cast<T>(skin * setup.parameters.reach())),
@@ -23,81 +21,29 @@ circles_share<Context, T, D>::circles_share(const Context& context, communicator
       original_law_(make_original_law<T, D>(setup.parameters, setup.space.domain)),
       fixed_law_(make_fixed_law<T, D>(setup.parameters, setup.space.domain)),
       cells_(context, setup.space, {.outside_allowed = true, .fold_reach = reach_}),
-      exchange_(context, ranks, setup.space),
-      border_stream_(context),
-      borders_(border_stream_.context(), ranks),
-      fault_(context, 1) {}
+      ghosts_(context, ranks, exchange_) {}
 
-/// Rank 0 has all agents, by id, until they leave.
 template <typename Context, typename T, int D>
-void circles_share<Context, T, D>::set(const circles_state<T, D>& state) {
-  const std::size_t count = state.positions.size();
-  step_ = all_values(ranks_, state.step)[0];
-  together(ranks_, [&] {
-    std::vector<record_type> agents(count);
-    for (std::size_t i = 0; i < count; ++i) agents[i] = {state.positions[i], static_cast<particle_id>(i)};
-    own_ = count;
-    agents_ = to_device(context_, agents);
-    copy_bytes(context_, &no_run_fault, fault_.data(), sizeof(no_run_fault));
-    context_.synchronize();
-  });
-  exchange_.balance(points(agents_, own_));
-  exchange();
+void circles_share<Context, T, D>::load(const circles_state<T, D>& state, std::size_t first) {
+  std::vector<record_type> agents(state.positions.size());
+  for (std::size_t i = 0; i < agents.size(); ++i) agents[i] = {state.positions[i], static_cast<particle_id>(first + i)};
+  own_ = agents.size();
+  agents_ = to_device(context_, agents);
 }
 
-/// Sends each agent to the owner of its cell; there they come in order of cells. Chooses ghosts, and makes room for
-/// them behind the own agents.
+/// Chooses ghosts, and makes room for them behind the own agents.
 template <typename Context, typename T, int D>
-void circles_share<Context, T, D>::exchange() {
-  exchange_.leave(points(agents_, own_));
+void circles_share<Context, T, D>::exchange(bool /*balanced*/) {
+  exchange_.leave(points());
   own_ = exchange_.arriving();
-  exchange_.carry(agents_.data(), carried_);
-  exchange_.sort(points(carried_, own_));
+  exchange_.travel(std::tie(agents_));
+  ghosts_.choose(points(), {reach_ + skin_});
+  sent_ = false;
   before_.resize_discarding(context_, own_);
-  exchange_.reorder(carried_.data(), before_.data());
-  const waiting_time time(exchange_.communication_seconds());
-  border_stream_.wait_for(context_);
-  borders_.build(setup_.space, exchange_.on_device(), points(before_, own_), {reach_ + skin_});
-  border_stream_.make_wait(context_);
-  has_ghosts_ = false;
-  const std::size_t all = own_ + borders_.ghosts();
-  agents_.resize_discarding(context_, all);
+  copy_bytes(context_, agents_.data(), before_.data(), own_ * sizeof(record_type));
+  const std::size_t all = own_ + ghosts_.number();
+  make_room(context_, agents_, own_, all);
   carried_.resize_discarding(context_, all);
-  copy_bytes(context_, before_.data(), agents_.data(), own_ * sizeof(record_type));
-}
-
-template <typename Context, typename T, int D>
-int circles_share<Context, T, D>::advance(std::size_t steps, const std::function<int()>& wish) {
-  for (std::size_t k = 0; k < steps; ++k) {
-    prepare_step(wish());
-    move(k + 1 < steps && exchange_.wish() == 0, nullptr);
-    ++step_;
-    if (exchange_.wish() != 0) return static_cast<int>(exchange_.wish());
-  }
-  return 0;
-}
-
-template <typename Context, typename T, int D>
-int circles_share<Context, T, D>::record(std::size_t steps, const std::function<int()>& wish,
-                                         std::vector<circles_record>& records) {
-  for (std::size_t k = 0; k < steps; ++k) {
-    double seconds = 0;
-    {
-      const waiting_time time(seconds);
-      prepare_step(wish());
-      last_.resize_discarding(context_, own_);
-      neighbors_.resize_discarding(context_, own_);
-      copy_bytes(context_, agents_.data(), last_.data(), own_ * sizeof(record_type));
-      move(false, neighbors_.data());
-      context_.synchronize();
-    }
-    circles_record one = recorded();
-    one.step = ++step_;
-    one.milliseconds = 1e3 * seconds;
-    records.push_back(one);
-    if (exchange_.wish() != 0) return static_cast<int>(exchange_.wish());
-  }
-  return 0;
 }
 
 /// Of the step that has been taken from last_ to agents_.
@@ -126,101 +72,65 @@ circles_record circles_share<Context, T, D>::recorded() {
   return averaged(all, setup_.count);
 }
 
-/// Looks whether agents must change ranks.
+/// Only looks whether agents must change ranks.
 template <typename Context, typename T, int D>
-void circles_share<Context, T, D>::prepare_step(int wish) {
+bool circles_share<Context, T, D>::move(bool /*more*/) {
   const T moved = reduce_maximum(context_, "circles.moved", own_,
                                  distance_of_agent<T, D>{agents_.data(), before_.data()}, scratch_);
   // Rounding is in the reach of the halo.
-  if (!exchange_.due(own_ > 0 && 2 * moved >= skin_, own_, wish)) return;
-  receive_ghosts();
-  exchange_.balance_if_worth(points(agents_, own_));
-  exchange();
+  return own_ > 0 && 2 * moved >= skin_;
 }
 
-/// Ghosts start on their way, after what border_stream_ has been given.
+/// Ghosts, if they have not been sent already, cells, the walk.
 template <typename Context, typename T, int D>
-void circles_share<Context, T, D>::send_ghosts() {
-  const waiting_time time(exchange_.communication_seconds());
-  const halo_array agents{agents_.data(), sizeof(record_type)};
-  borders_.start_forward({&agents, 1});
-  traveling_ = has_ghosts_ = true;
-}
-
-/// If they are on their way.
-template <typename Context, typename T, int D>
-void circles_share<Context, T, D>::receive_ghosts() {
-  if (!traveling_) return;
-  const waiting_time time(exchange_.communication_seconds());
-  borders_.finish_forward();
-  border_stream_.make_wait(context_);
-  traveling_ = false;
-}
-
-/// Ghosts, if they have not come already, cells, the walk. `more`: another step follows.
-template <typename Context, typename T, int D>
-void circles_share<Context, T, D>::move(bool more, std::uint32_t* neighbors) {
-  if (!has_ghosts_) {
-    border_stream_.wait_for(context_);
-    send_ghosts();
+void circles_share<Context, T, D>::finish(bool more) {
+  sent_ ? ghosts_.receive() : ghosts_.fetch(agents_);
+  sent_ = false;
+  if (records_) {
+    last_.resize_discarding(context_, own_);
+    neighbors_.resize_discarding(context_, own_);
+    copy_bytes(context_, agents_.data(), last_.data(), own_ * sizeof(record_type));
   }
-  receive_ghosts();
-  has_ghosts_ = false;
   const carried_array arrays[] = {quadrat::carry(static_cast<const record_type*>(agents_.data()), carried_.data())};
-  cells_.build_and_carry(context_, points(agents_, own_ + borders_.ghosts()), arrays);
+  cells_.build_and_carry(context_, points_of_records<T, D>(agents_.data(), own_ + ghosts_.number()), arrays);
   if (context_.reproducibility() == determinism::canonical) {
-    move_by(fixed_law_, more, neighbors);
+    walk(fixed_law_, more);
   } else if (setup_.parameters.form == circles_form::sine) {
-    move_by(sine_law_, more, neighbors);
+    walk(sine_law_, more);
   } else {
-    move_by(original_law_, more, neighbors);
+    walk(original_law_, more);
   }
 }
 
 /// Agents that are ghosts elsewhere come first: they travel while the others are moved.
 template <typename Context, typename T, int D>
 template <typename Law>
-void circles_share<Context, T, D>::move_by(const Law& law, bool more, std::uint32_t* neighbors) {
-  if (!more || !worth_hiding_messages<Context>(ranks_))
-    return enqueue_move(context_, law, circles_part::all, neighbors);
-  border_stream_.wait_for(context_);
-  enqueue_move(border_stream_.context(), law, circles_part::with_copies, neighbors);
-  if constexpr (std::is_same_v<Context, cpu_context>) {
-    send_ghosts();
-    enqueue_move(context_, law, circles_part::without_copies, neighbors);
-  } else {
-    // The device has work while ranks talk.
-    enqueue_move(context_, law, circles_part::without_copies, neighbors);
-    border_stream_.make_wait(context_);
-    send_ghosts();
-  }
+void circles_share<Context, T, D>::walk(const Law& law, bool more) {
+  if (!more || !worth_hiding_messages<Context>(ranks_)) return enqueue_walk(context_, law, circles_part::all);
+  do_borders_first(
+      context_, ghosts_.stream(), [&](const Context& first) { enqueue_walk(first, law, circles_part::with_copies); },
+      [&] { enqueue_walk(context_, law, circles_part::without_copies); }, [&] { ghosts_.send(agents_); });
+  sent_ = true;
 }
 
 template <typename Context, typename T, int D>
 template <typename Law>
-void circles_share<Context, T, D>::enqueue_move(const Context& context, const Law& law, circles_part part,
-                                                std::uint32_t* neighbors) {
+void circles_share<Context, T, D>::enqueue_walk(const Context& context, const Law& law, circles_part part) {
   using body = circles_step_of_own<search_orders::trimmed, typename cell_list::view_type, Law, T, D>;
-  for_each(context, "circles.move own", own_ + borders_.ghosts(),
-           body{cells_.view(), law, carried_.data(), agents_.data(), neighbors, static_cast<std::uint32_t>(own_),
-                step_ + 1, run_fault{fault_.data()}, borders_.copies(), part});
+  for_each(context, "circles.move own", own_ + ghosts_.number(),
+           body{cells_.view(), law, carried_.data(), agents_.data(), records_ ? neighbors_.data() : nullptr,
+                static_cast<std::uint32_t>(own_), step_ + 1, run_fault{faults_.data()}, ghosts_.copies(), part});
 }
 
 template <typename Context, typename T, int D>
-circles_state<T, D> circles_share<Context, T, D>::gather() {
-  const auto all = gathered(ranks_, to_host(context_, agents_.data(), own_));
-  circles_state<T, D> state;
-  if (ranks_.rank() != 0) return state;
-  state.step = step_;
-  state.positions.resize(all.size());
-  for (const record_type& one : all) state.positions[one.id] = one.position;
-  return state;
+void circles_share<Context, T, D>::gather(circles_state<T, D>& state) {
+  place_by_id(gathered(ranks_, to_host(context_, agents_.data(), own_)), &record_type::position, state.positions);
 }
 
 template <typename Context, typename T, int D>
 std::size_t circles_share<Context, T, D>::bytes() const {
-  return cells_.bytes() + exchange_.bytes() + borders_.bytes() + agents_.bytes() + before_.bytes() + carried_.bytes() +
-         last_.bytes() + neighbors_.bytes() + fault_.bytes() + scratch_.bytes();
+  return cells_.bytes() + ghosts_.bytes() + agents_.bytes() + before_.bytes() + carried_.bytes() + last_.bytes() +
+         neighbors_.bytes();
 }
 
 template class circles_share<backend_context, float, 2>;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/models/distributed_electrolyte.hpp"
 
-#include <tuple>
-#include <utility>
+#include <memory>
 
 #include "core/backend.hpp"
 #include "models/electrolyte/options.hpp"
 #include "models/electrolyte/ranks/share.hpp"
 #include "models/electrolyte/setup.hpp"
 #include "models/ranks/share.hpp"
-#include "quadrat/core/error.hpp"
 
 namespace quadrat {
 
 namespace {
+
+template <typename Context, typename T>
+using ions_steps = detail::ranked_steps<detail::ions_of_rank<Context, T>>;
 
 /// What only rank 0 knows before the start.
 struct electrolyte_facts {
@@ -25,17 +26,14 @@ template <typename Context, typename T>
 [[nodiscard]] auto electrolyte_on_ranks(const Context& context, communicator& ranks, const electrolyte_options& options,
                                         const electrolyte_particles& particles) {
   using whole_type = electrolyte<Context, T>;
-  const bool root = ranks.rank() == 0;
-  std::unique_ptr<whole_type> whole;
-  std::unique_ptr<detail::model_share<whole_type>> share;
+  detail::parts_of_model<whole_type> parts{options, detail::ions_of(options)};
   electrolyte_facts facts{};
   together(ranks, [&] {
-    require(root || particles.positions.empty(), "rank ", ranks.rank(), " gives ", particles.positions.size(),
-            " ions; only rank 0 may");
     detail::check_electrolyte(options);
-    if (!root) return;
-    whole = std::make_unique<whole_type>(context, options, particles);
-    const electrostatics_report& report = whole->report();
+    parts.whole =
+        detail::whole_on_rank_0<whole_type>(ranks, "ions", particles.positions.size(), context, options, particles);
+    if (parts.whole == nullptr) return;
+    const electrostatics_report& report = parts.whole->report();
     facts = {report.method == "spme", report.method == "esp", report.parameters};
   });
   facts = all_values(ranks, facts)[0];
@@ -45,8 +43,8 @@ template <typename Context, typename T>
     sums.parameters = facts.parameters;
   }
   // Makes objects that take part in calls of all.
-  share = std::make_unique<detail::ions_of_rank<Context, T>>(context, ranks, options, sums);
-  return std::tuple(options, detail::ions_of(options), std::move(share), std::move(whole));
+  parts.share = std::make_unique<ions_steps<Context, T>>(context, ranks, options, sums);
+  return parts;
 }
 
 }  // namespace
@@ -55,15 +53,12 @@ template <typename Context, typename T>
 distributed_electrolyte<Context, T>::distributed_electrolyte(const Context& context, communicator& ranks,
                                                              const electrolyte_options& options,
                                                              const electrolyte_particles& particles)
-    : distributed_model<electrolyte<Context, T>>([&] {
-        auto [completed, count, share, whole] = electrolyte_on_ranks<Context, T>(context, ranks, options, particles);
-        using made = typename distributed_model<electrolyte<Context, T>>::implementation;
-        return std::make_unique<made>(context, ranks, completed, count, std::move(share), std::move(whole));
-      }()) {}
+    : distributed_model<electrolyte<Context, T>>(
+          context, ranks, electrolyte_on_ranks<Context, T>(context, ranks, options, particles)) {}
 
 template <typename Context, typename T>
 const electrostatics_report& distributed_electrolyte<Context, T>::sums() const {
-  return static_cast<const detail::ions_of_rank<Context, T>&>(*this->implementation_->share).sums();
+  return static_cast<const ions_steps<Context, T>&>(*this->implementation_->share).model().sums();
 }
 
 template class distributed_model<electrolyte<backend_context, float>>;

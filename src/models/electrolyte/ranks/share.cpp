@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/backend.hpp"
-#include "distributed/ranks/gathered.hpp"
 #include "models/electrolyte/setup.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/reduce.hpp"
@@ -57,109 +57,81 @@ template <typename T>
 template <typename Context, typename T>
 ions_of_rank<Context, T>::ions_of_rank(const Context& context, communicator& ranks, const electrolyte_options& options,
                                        const electrostatics_options& sums)
-    : context_(context),
-      ranks_(ranks),
+    : base(context, ranks, cells_of_ions(options, box_of_ions<T>(options))),
       options_(options),
       domain_(box_of_ions<T>(options)),
       reach_(reach_of_repulsion<T>(options)),
       skin_(skin_of_ions<T>(options)),
-      exchange_(context, ranks, cells_of_ions(options, domain_)),
       borders_(context, ranks),
       cells_(context, make_lattice(domain_), {reach_, false}),
-      sums_(context, ranks, exchange_.space(), sums),
-      fault_(context, 1) {}
+      sums_(context, ranks, exchange_.space(), sums) {}
 
-/// Rank 0 has all ions, by id, until they leave.
 template <typename Context, typename T>
-void ions_of_rank<Context, T>::set(const electrolyte_state<T>& state) {
-  const std::size_t count = state.positions.size();
-  step_ = all_values(ranks_, state.step)[0];
-  broken_.reset();
-  together(ranks_, [&] {
-    std::vector<ion_kept<T>> kept;
-    for (const ion_species& kind : options_.species) {
-      for (std::size_t i = 0; i < kind.count && kept.size() < count; ++i) {
-        kept.push_back({static_cast<T>(kind.charge), static_cast<T>(kind.mass), static_cast<T>(0.5 * kind.diameter),
-                        static_cast<particle_id>(kept.size())});
-      }
+void ions_of_rank<Context, T>::load(const electrolyte_state<T>& state, std::size_t /*first*/) {
+  own_ = state.positions.size();
+  std::vector<ion_kept<T>> kept;
+  for (const ion_species& kind : options_.species) {
+    for (std::size_t i = 0; i < kind.count && kept.size() < own_; ++i) {
+      kept.push_back({static_cast<T>(kind.charge), static_cast<T>(kind.mass), static_cast<T>(0.5 * kind.diameter),
+                      static_cast<particle_id>(kept.size())});
     }
-    own_ = count;
-    positions_ = to_device(context_, state.positions);
-    velocities_ = to_device(context_, state.velocities);
-    kept_ = to_device(context_, kept);
-    fill_bytes(context_, fault_.data(), 0xff, fault_.bytes());
-    context_.synchronize();
-  });
-  exchange_.balance(points(own_));
-  exchange();
+  }
+  positions_ = to_device(context_, state.positions);
+  velocities_ = to_device(context_, state.velocities);
+  kept_ = to_device(context_, kept);
+}
+
+template <typename Context, typename T>
+void ions_of_rank<Context, T>::start() {
+  exchange(true);
   find_forces();
 }
 
-/// Sends each ion to the owner of its cell; there they come in order of cells. Chooses ghosts, and makes room for them
-/// behind the own ions.
+/// Chooses ghosts, and makes room for them behind the own ions.
 template <typename Context, typename T>
-void ions_of_rank<Context, T>::exchange() {
-  exchange_.leave(points(own_));
+void ions_of_rank<Context, T>::exchange(bool /*balanced*/) {
+  exchange_.leave(points());
   own_ = exchange_.arriving();
-  exchange_.carry(positions_.data(), spare_positions_);
-  exchange_.carry(velocities_.data(), spare_velocities_);
-  exchange_.carry(kept_.data(), spare_kept_);
-  exchange_.sort(points_of(spare_positions_.data(), own_));
-  before_.resize_discarding(context_, own_);
-  velocities_.resize_discarding(context_, own_);
-  kept_.resize_discarding(context_, own_);
-  exchange_.reorder(spare_positions_.data(), before_.data());
-  exchange_.reorder(spare_velocities_.data(), velocities_.data());
-  exchange_.reorder(spare_kept_.data(), kept_.data());
+  exchange_.travel(std::tie(positions_, velocities_, kept_));
   const waiting_time time(exchange_.communication_seconds());
-  borders_.build(exchange_.space(), exchange_.on_device(), points_of(before_.data(), own_), {reach_ + skin_});
+  borders_.build(exchange_.space(), exchange_.on_device(), points(), {reach_ + skin_});
   const std::size_t all = own_ + borders_.ghosts();
-  positions_.resize_discarding(context_, all);
+  before_.resize_discarding(context_, own_);
+  copy_bytes(context_, positions_.data(), before_.data(), own_ * sizeof(vec<T, 3>));
+  make_room(context_, positions_, own_, all);
   radii_.resize_discarding(context_, all);
   repulsion_.resize_discarding(context_, all);
   charges_.resize_discarding(context_, own_);
   masses_.resize_discarding(context_, own_);
   coulomb_.resize_discarding(context_, own_);
-  copy_bytes(context_, before_.data(), positions_.data(), own_ * sizeof(vec<T, 3>));
   for_each(context_, "electrolyte.unpack", own_,
            unpack_ion<T>{kept_.data(), charges_.data(), masses_.data(), radii_.data()});
   borders_.forward(radii_.data());
-  sums_.set(exchange_.shares(), points(own_), charges_.data(), skin_);
+  sums_.set(exchange_.shares(), points(), charges_.data(), skin_);
 }
 
 template <typename Context, typename T>
-int ions_of_rank<Context, T>::advance(std::size_t steps, const std::function<int()>& wish) {
-  for (std::size_t k = 0; k < steps && !broken_; ++k) {
-    try {
-      take_step(wish());
-    } catch (const data_error& error) {  // the same on all ranks
-      const std::string text = message("the run blew up by step ", step_ + 1, ": ", error.what());
-      broken_ = error.index() ? data_error(text, *error.index()) : data_error(text);
-    }
-    ++step_;
-    if (exchange_.wish() != 0) return static_cast<int>(exchange_.wish());
-  }
-  return 0;
-}
-
-template <typename Context, typename T>
-void ions_of_rank<Context, T>::take_step(int wish) {
-  const T time_step = static_cast<T>(options_.time_step);
+bool ions_of_rank<Context, T>::move(bool /*more*/) {
   const T farthest = std::min({domain_.length[0], domain_.length[1], domain_.length[2]}) / T(2);
-  const step_words words{nullptr, nullptr, {fault_.data()}};
   for_each(context_, "electrolyte.move own", own_,
-           electrolyte_move_own<T>{
-               {ions(), thermostat_of<T>(options_), domain_, time_step, farthest, words}, kept_.data(), step_});
+           electrolyte_move_own<T>{{ions(), thermostat_of<T>(options_), domain_, static_cast<T>(options_.time_step),
+                                    farthest, step_words{nullptr, nullptr, {faults_.data()}}},
+                                   kept_.data(),
+                                   step_});
   const T moved = reduce_maximum(context_, "electrolyte.moved", own_,
                                  distance_of_ion<T>{domain_, positions_.data(), before_.data()}, scratch_);
   // Rounding is in the reach of the halo.
-  if (exchange_.due(own_ > 0 && 2 * moved >= skin_, own_, wish)) {
-    exchange_.balance_if_worth(points(own_));
-    exchange();
-  }
+  return own_ > 0 && 2 * moved >= skin_;
+}
+
+template <typename Context, typename T>
+void ions_of_rank<Context, T>::finish(bool /*more*/) {
   find_forces();
   for_each(context_, "electrolyte.kick own", own_,
-           electrolyte_kick_own<T>{{ions(), time_step, words}, kept_.data(), step_});
+           electrolyte_kick_own<T>{
+               {ions(), static_cast<T>(options_.time_step), step_words{nullptr, nullptr, {faults_.data()}}},
+               kept_.data(),
+               step_});
 }
 
 template <typename Context, typename T>
@@ -168,48 +140,38 @@ void ions_of_rank<Context, T>::find_forces() {
     const waiting_time time(exchange_.communication_seconds());
     borders_.forward(positions_.data());
   }
-  const points_view<T, 3> all = points(own_ + borders_.ghosts());
+  const points_view<T, 3> all = points_of(positions_.data(), own_ + borders_.ghosts());
   cells_.build(context_, all);
   accumulate_neighbors(context_, cells_.view(), all, reach_, repulsion_.data(),
                        electrolyte_repulsion<T>{radii_.data(), static_cast<T>(options_.repulsion)});
   electrostatics_output<T> output;
   output.forces = coulomb_.data();
-  sums_.compute(points(own_), output);
+  sums_.compute(points(), output);
 }
 
 template <typename Context, typename T>
-void ions_of_rank<Context, T>::check() {
-  throw_electrolyte_fault(first_fault(context_, ranks_, fault_));
-  if (broken_) throw *broken_;
-  together(ranks_, [&] { cells_.check(context_); });
+data_error ions_of_rank<Context, T>::blown_up(const data_error& error) const {
+  const std::string text = message("the run blew up by step ", step_, ": ", error.what());
+  return error.index() ? data_error(text, *error.index()) : data_error(text);
 }
 
 template <typename Context, typename T>
-electrolyte_state<T> ions_of_rank<Context, T>::gather() {
+void ions_of_rank<Context, T>::gather(electrolyte_state<T>& state) {
   const auto positions = to_host(context_, positions_.data(), own_);
   const auto velocities = to_host(context_, velocities_.data(), own_);
   const auto kept = to_host(context_, kept_.data(), own_);
   std::vector<sent_ion<T>> mine(own_);
   for (std::size_t i = 0; i < own_; ++i) mine[i] = {positions[i], velocities[i], kept[i].id};
   const auto all = gathered(ranks_, mine);
-  electrolyte_state<T> state;
-  if (ranks_.rank() != 0) return state;
-  state.step = step_;
-  state.positions.resize(all.size());
-  state.velocities.resize(all.size());
-  for (const sent_ion<T>& one : all) {
-    state.positions[one.id] = one.position;
-    state.velocities[one.id] = one.velocity;
-  }
-  return state;
+  place_by_id(all, &sent_ion<T>::position, state.positions);
+  place_by_id(all, &sent_ion<T>::velocity, state.velocities);
 }
 
 template <typename Context, typename T>
 std::size_t ions_of_rank<Context, T>::bytes() const {
-  return exchange_.bytes() + borders_.bytes() + cells_.bytes() + sums_.bytes() + positions_.bytes() +
-         velocities_.bytes() + before_.bytes() + spare_positions_.bytes() + spare_velocities_.bytes() +
-         coulomb_.bytes() + kept_.bytes() + spare_kept_.bytes() + charges_.bytes() + masses_.bytes() + radii_.bytes() +
-         repulsion_.bytes() + fault_.bytes() + scratch_.bytes();
+  return borders_.bytes() + cells_.bytes() + sums_.bytes() + positions_.bytes() + velocities_.bytes() +
+         before_.bytes() + coulomb_.bytes() + kept_.bytes() + charges_.bytes() + masses_.bytes() + radii_.bytes() +
+         repulsion_.bytes();
 }
 
 template class ions_of_rank<backend_context, float>;

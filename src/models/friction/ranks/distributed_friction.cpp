@@ -2,14 +2,14 @@
 #include "quadrat/models/distributed_friction.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <memory>
+#include <vector>
 
 #include "core/backend.hpp"
 #include "models/friction/options.hpp"
 #include "models/friction/ranks/share.hpp"
 #include "models/friction/setup.hpp"
 #include "models/ranks/share.hpp"
-#include "quadrat/core/error.hpp"
 
 namespace quadrat {
 
@@ -39,32 +39,32 @@ template <typename Context, typename T>
                                      std::span<const vec<double, 3>> velocities,
                                      std::span<const vec<double, 3>> angular_velocities) {
   using whole_type = granular_friction<Context, T>;
-  const bool root = ranks.rank() == 0;
-  std::unique_ptr<whole_type> whole;
-  std::unique_ptr<detail::model_share<whole_type>> share;
+  detail::parts_of_model<whole_type> parts;
   friction_facts facts{};
   std::vector<double> radius_of_each;
   together(ranks, [&] {
-    require(root || positions.empty(), "rank ", ranks.rank(), " gives ", positions.size(), " grains; only rank 0 may");
-    if (!root) return;
-    whole = std::make_unique<whole_type>(context, options, radii, positions, velocities, angular_velocities);
+    parts.whole = detail::whole_on_rank_0<whole_type>(ranks, "grains", positions.size(), context, options, radii,
+                                                      positions, velocities, angular_velocities);
+    if (parts.whole == nullptr) return;
     radius_of_each.assign(radii.begin(), radii.end());
     if (radii.size() != positions.size()) radius_of_each.assign(positions.size(), radii[0]);
     facts = {positions.size(), radius_of_each.empty() ? 0 : *std::ranges::max_element(radius_of_each),
-             whole->options().time_step, whole->options().skin};
+             parts.whole->options().time_step, parts.whole->options().skin};
   });
   facts = all_values(ranks, facts)[0];
-  granular_friction_options completed = options;
+  parts.size = facts.count;
+  granular_friction_options& completed = parts.options;
+  completed = options;
   together(ranks, [&] {
     completed.time_step = facts.time_step;
     completed.skin = facts.skin;
     // Of the checks, those that depend on the smallest grain have been made on rank 0.
     completed = detail::completed(completed, std::span(&facts.largest_radius, facts.count > 0 ? 1 : 0));
-    if (root) completed = whole->options();
-    share = std::make_unique<detail::friction_share<Context, T>>(
+    if (parts.whole != nullptr) completed = parts.whole->options();
+    parts.share = std::make_unique<detail::ranked_steps<detail::friction_share<Context, T>>>(
         context, ranks, setup_of_rank<T>(completed, radius_of_each, facts), facts.count);
   });
-  return std::tuple(completed, facts.count, std::move(share), std::move(whole));
+  return parts;
 }
 
 }  // namespace
@@ -76,12 +76,9 @@ distributed_friction<Context, T>::distributed_friction(const Context& context, c
                                                        std::span<const vec<double, 3>> positions,
                                                        std::span<const vec<double, 3>> velocities,
                                                        std::span<const vec<double, 3>> angular_velocities)
-    : distributed_model<granular_friction<Context, T>>([&] {
-        auto [completed, count, share, whole] =
-            friction_on_ranks<Context, T>(context, ranks, options, radii, positions, velocities, angular_velocities);
-        using made = typename distributed_model<granular_friction<Context, T>>::implementation;
-        return std::make_unique<made>(context, ranks, completed, count, std::move(share), std::move(whole));
-      }()) {}
+    : distributed_model<granular_friction<Context, T>>(
+          context, ranks,
+          friction_on_ranks<Context, T>(context, ranks, options, radii, positions, velocities, angular_velocities)) {}
 
 template class distributed_model<granular_friction<backend_context, float>>;
 template class distributed_model<granular_friction<backend_context, double>>;

@@ -2,10 +2,9 @@
 #include "models/friction/ranks/share.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/backend.hpp"
-#include "distributed/ranks/gathered.hpp"
-#include "models/friction/options.hpp"
 #include "models/friction/storage.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/scan.hpp"
@@ -33,21 +32,16 @@ template <typename T>
 template <typename Context, typename T>
 friction_share<Context, T>::friction_share(const Context& context, communicator& ranks, const friction_setup<T>& setup,
                                            std::size_t count)
-    : context_(context),
-      ranks_(ranks),
+    : base(context, ranks, friction_grid(setup), 0),
       setup_(setup),
-      count_(count),
       cells_(friction_cells(setup, count)),
       box_(make_lattice(setup.domain)),
-      exchange_(context, ranks, friction_grid(setup)),
       histories_(context, ranks),
-      border_stream_(context),
-      borders_(border_stream_.context(), ranks),
+      ghosts_(context, ranks, exchange_),
       list_(context, unsorted_friction_list(setup)),
       matcher_(context),
       walls_(to_device(context, setup.walls)),
-      words_(context, friction_words),
-      fault_(no_run_fault) {}
+      words_(context, friction_words) {}
 
 template <typename Context, typename T>
 moving_grains<T> friction_share<Context, T>::grains(int set) {
@@ -59,47 +53,43 @@ friction_partners<T> friction_share<Context, T>::near() {
   return {offsets_, partners_.data(), memories_.data(), wall_memories_.data(), own_};
 }
 
-/// Rank 0 has all grains, by id, until they leave.
 template <typename Context, typename T>
-void friction_share<Context, T>::set(const granular_friction_state<T>& state) {
-  const std::size_t count = state.positions.size();
-  step_ = all_values(ranks_, state.step)[0];
+void friction_share<Context, T>::load(const granular_friction_state<T>& state, std::size_t first) {
+  own_ = state.positions.size();
+  std::vector<grain_place<T>> places(own_);
+  std::vector<grain_velocity<T>> velocities(own_);
+  std::vector<grain_spin<T>> spins(own_);
+  std::vector<contact_memory<T>> wall_memories(own_ * walls_.size());
+  std::vector<traveling_memory<T>> histories;
+  for (std::size_t i = 0; i < own_; ++i) {
+    places[i] = {state.listed_positions[i], setup_.radii[i]};
+    velocities[i] = {state.velocities[i], static_cast<particle_id>(first + i)};
+    spins[i] = {state.angular_velocities[i], 0};
+  }
+  for (const granular_contact_memory<T>& one : state.contacts) {
+    if (one.second < first_plane) {
+      histories.push_back({one.displacement, one.scale, one.first, one.second});
+      continue;
+    }
+    spins[one.first].walls |= 1u << (one.second - first_plane);
+    wall_memories[(one.second - first_plane) * own_ + one.first] = {one.displacement, one.scale};
+  }
+  places_[now_] = to_device(context_, places);
+  velocities_[now_] = to_device(context_, velocities);
+  spins_[now_] = to_device(context_, spins);
+  remainders_[now_] = to_device(context_, state.remainders);
+  wall_memories_ = to_device(context_, wall_memories);
+  leaving_ = to_device(context_, histories);
+  present_ = to_device(context_, state.positions);
   fault_ = no_run_fault;
-  failure_ = nullptr;
-  together(ranks_, [&] {
-    std::vector<grain_place<T>> places(count);
-    std::vector<grain_velocity<T>> velocities(count);
-    std::vector<grain_spin<T>> spins(count);
-    std::vector<contact_memory<T>> wall_memories(count * walls_.size());
-    std::vector<traveling_memory<T>> histories;
-    for (std::size_t i = 0; i < count; ++i) {
-      places[i] = {state.listed_positions[i], setup_.radii[i]};
-      velocities[i] = {state.velocities[i], static_cast<particle_id>(i)};
-      spins[i] = {state.angular_velocities[i], 0};
-    }
-    for (const granular_contact_memory<T>& one : state.contacts) {
-      if (one.second < first_plane) {
-        histories.push_back({one.displacement, one.scale, one.first, one.second});
-        continue;
-      }
-      spins[one.first].walls |= 1u << (one.second - first_plane);
-      wall_memories[(one.second - first_plane) * count + one.first] = {one.displacement, one.scale};
-    }
-    own_ = count;
-    places_[now_] = to_device(context_, places);
-    velocities_[now_] = to_device(context_, velocities);
-    spins_[now_] = to_device(context_, spins);
-    remainders_[now_] = to_device(context_, state.remainders);
-    wall_memories_ = to_device(context_, wall_memories);
-    leaving_ = to_device(context_, histories);
-    present_ = to_device(context_, state.positions);
-  });
-  exchange_.balance(points());
+}
+
+template <typename Context, typename T>
+void friction_share<Context, T>::start() {
   rebuild(true);
   for_each(context_, "friction.displace", own_, displace_own<T>{present_.data(), places_[now_].data()});
   fetch_ghosts();
   present_ = {};
-  spare_present_ = {};
 }
 
 /// What travels with the grains: the histories of their contacts, each with the owner of its first grain.
@@ -131,29 +121,14 @@ void friction_share<Context, T>::send_histories() {
 }
 
 template <typename Context, typename T>
-template <typename E>
-void friction_share<Context, T>::send(array<E, Context>& elements, array<E, Context>& spare) {
-  exchange_.carry(elements.data(), spare);
-  elements.resize_discarding(context_, exchange_.arriving());
-  exchange_.reorder(spare.data(), elements.data());
-}
-
-template <typename Context, typename T>
 void friction_share<Context, T>::send_grains(bool restoring) {
-  const int other = 1 - now_;
   const std::size_t before = own_;
   own_ = exchange_.arriving();
-  exchange_.carry(places_[now_].data(), places_[other]);
-  exchange_.sort(points_of_records<T, 3>(places_[other].data(), own_));
-  places_[now_].resize_discarding(context_, own_);
-  exchange_.reorder(places_[other].data(), places_[now_].data());
-  send(velocities_[now_], velocities_[other]);
-  send(spins_[now_], spins_[other]);
-  send(remainders_[now_], remainders_[other]);
-  if (restoring) send(present_, spare_present_);
+  exchange_.travel(std::tie(places_[now_], velocities_[now_], spins_[now_], remainders_[now_]));
+  if (restoring) exchange_.pass_on(present_);
   spare_wall_memories_.resize_discarding(context_, own_ * walls_.size());
   for (std::size_t k = 0; k < walls_.size(); ++k) {
-    exchange_.carry_into(wall_memories_.data() + k * before, spare_wall_memories_.data() + k * own_);
+    exchange_.carry(wall_memories_.data() + k * before, spare_wall_memories_.data() + k * own_);
   }
   wall_memories_.resize_discarding(context_, own_ * walls_.size());
   for (std::size_t k = 0; k < walls_.size(); ++k) {
@@ -161,61 +136,31 @@ void friction_share<Context, T>::send_grains(bool restoring) {
   }
 }
 
-/// Room for ghosts behind the own grains, in both sets.
-template <typename Context, typename T>
-template <typename E>
-void friction_share<Context, T>::grow(array<E, Context>& elements, array<E, Context>& spare) {
-  const std::size_t all = own_ + borders_.ghosts();
-  spare.resize_discarding(context_, all);
-  copy_bytes(context_, elements.data(), spare.data(), own_ * sizeof(E));
-  elements.swap(spare);
-  // The copy is enqueued; memory of the context is released in order.
-  spare.resize_discarding(context_, all);
-}
-
+/// Makes room for them behind the own grains, in both sets.
 template <typename Context, typename T>
 void friction_share<Context, T>::choose_ghosts() {
-  {
-    const waiting_time time(exchange_.communication_seconds());
-    border_stream_.wait_for(context_);
-    borders_.build(exchange_.space(), exchange_.on_device(), points(), {2 * setup_.largest_radius + setup_.skin});
-    border_stream_.make_wait(context_);
-  }
-  const int other = 1 - now_;
-  grow(places_[now_], places_[other]);
-  grow(velocities_[now_], velocities_[other]);
-  grow(spins_[now_], spins_[other]);
-  remainders_[other].resize_discarding(context_, own_);
+  ghosts_.choose(points(), {2 * setup_.largest_radius + setup_.skin});
+  const std::size_t all = own_ + ghosts_.number();
+  const auto grow = [&](auto& sets) {
+    make_room(context_, sets[now_], own_, all);
+    sets[1 - now_].resize_discarding(context_, all);
+  };
+  grow(places_);
+  grow(velocities_);
+  grow(spins_);
+  remainders_[1 - now_].resize_discarding(context_, own_);
   fetch_ghosts();
 }
 
 template <typename Context, typename T>
 void friction_share<Context, T>::fetch_ghosts() {
-  border_stream_.wait_for(context_);
-  send_ghosts(now_);
-  receive_ghosts();
-}
-
-/// Ghosts of a set start on their way, after what border_stream_ has been given.
-template <typename Context, typename T>
-void friction_share<Context, T>::send_ghosts(int set) {
-  const waiting_time time(exchange_.communication_seconds());
-  const halo_array arrays[] = {{places_[set].data(), sizeof(grain_place<T>)},
-                               {velocities_[set].data(), sizeof(grain_velocity<T>)},
-                               {spins_[set].data(), sizeof(grain_spin<T>)}};
-  borders_.start_forward(std::span(arrays));
-}
-
-template <typename Context, typename T>
-void friction_share<Context, T>::receive_ghosts() {
-  const waiting_time time(exchange_.communication_seconds());
-  borders_.finish_forward();
-  border_stream_.make_wait(context_);
+  ghosts_.fetch(places_[now_], velocities_[now_], spins_[now_]);
+  has_ghosts_ = true;
 }
 
 template <typename Context, typename T>
 void friction_share<Context, T>::build_list() {
-  const std::size_t all = own_ + borders_.ghosts();
+  const std::size_t all = own_ + ghosts_.number();
   listed_.resize_discarding(context_, all);
   radii_.resize_discarding(context_, all);
   ranks_in_order_.resize_discarding(context_, all);
@@ -255,7 +200,6 @@ void friction_share<Context, T>::recall() {
 
 template <typename Context, typename T>
 void friction_share<Context, T>::rebuild(bool restoring) {
-  if (!restoring) exchange_.balance_if_worth(points());
   exchange_.leave(points());
   pack_histories(restoring);
   send_histories();
@@ -267,58 +211,36 @@ void friction_share<Context, T>::rebuild(bool restoring) {
 }
 
 template <typename Context, typename T>
-void friction_share<Context, T>::take_step(int wish) {
+void friction_share<Context, T>::exchange(bool /*balanced*/) {
+  rebuild(false);
+}
+
+/// The whole step: its forces are those of ghosts that have come before.
+template <typename Context, typename T>
+bool friction_share<Context, T>::move(bool /*more*/) {
   fill_bytes(context_, words_.data(), 0, words_.bytes());
   fill_bytes(context_, words_.data() + fault_word, 0xff, sizeof(std::uint64_t));
   const friction_forces<T> forces{setup_.law, grains(now_), near(), walls_.data(),
                                   static_cast<std::uint32_t>(walls_.size())};
   const friction_step<T> body{forces, grains(1 - now_), listed_.data(), words_.data(),
                               0,      setup_.gravity,   setup_.skin / 2};
-  const bool first = worth_hiding_messages<Context>(ranks_);
-  if (first) {
-    for_each_borders_first(context_, border_stream_, "friction.step own", borders_, body,
-                           [&] { send_ghosts(1 - now_); });
+  has_ghosts_ = worth_hiding_messages<Context>(ranks_);
+  now_ = 1 - now_;
+  if (has_ghosts_) {
+    ghosts_.send_first("friction.step own", body, places_[now_], velocities_[now_], spins_[now_]);
   } else {
     for_each(context_, "friction.step own", own_, body);
   }
   const auto words = to_host(context_, words_.data(), stale_word + 1);
   // Steps of the run take the place of those of the batch.
   if (words[fault_word] != no_run_fault) fault_ = std::min(fault_, step_ << 32 | words[fault_word]);
-  now_ = 1 - now_;
-  ++step_;
-  const bool due = exchange_.due(words[stale_word] != 0, own_, wish);
-  if (first) receive_ghosts();
-  if (due) {
-    rebuild(false);
-  } else if (!first) {
-    fetch_ghosts();
-  }
+  return words[stale_word] != 0;
 }
 
+/// Ghosts of the next step.
 template <typename Context, typename T>
-int friction_share<Context, T>::advance(std::size_t steps, const std::function<int()>& wish) {
-  for (std::size_t k = 0; k < steps; ++k) {
-    if (failure_ != nullptr) {
-      ++step_;
-      continue;
-    }
-    try {
-      take_step(wish());
-    } catch (const data_error&) {
-      failure_ = std::current_exception();
-      continue;
-    }
-    if (exchange_.wish() != 0) return static_cast<int>(exchange_.wish());
-  }
-  return 0;
-}
-
-template <typename Context, typename T>
-void friction_share<Context, T>::check() {
-  std::uint64_t first = fault_;
-  for (const std::uint64_t one : all_values(ranks_, fault_)) first = std::min(first, one);
-  if (first != no_run_fault) throw friction_blow_up(first >> 32, first & 0xffffffffu);
-  if (failure_ != nullptr) std::rethrow_exception(failure_);
+void friction_share<Context, T>::finish(bool /*more*/) {
+  has_ghosts_ ? ghosts_.receive() : fetch_ghosts();
 }
 
 template <typename Context, typename T>
@@ -348,7 +270,7 @@ std::vector<granular_contact_memory<T>> friction_share<Context, T>::own_contacts
 }
 
 template <typename Context, typename T>
-granular_friction_state<T> friction_share<Context, T>::gather() {
+void friction_share<Context, T>::gather(granular_friction_state<T>& state) {
   const auto places = to_host(context_, places_[now_].data(), own_);
   const auto velocities = to_host(context_, velocities_[now_].data(), own_);
   const auto spins = to_host(context_, spins_[now_].data(), own_);
@@ -359,33 +281,23 @@ granular_friction_state<T> friction_share<Context, T>::gather() {
     mine[i] = {places[i].position, remainders[i], velocities[i].velocity, spins[i].spin, listed[i], velocities[i].id};
   }
   const auto all = gathered(ranks_, mine);
-  granular_friction_state<T> state;
+  place_by_id(all, &sent_grain::position, state.positions);
+  place_by_id(all, &sent_grain::remainder, state.remainders);
+  place_by_id(all, &sent_grain::velocity, state.velocities);
+  place_by_id(all, &sent_grain::spin, state.angular_velocities);
+  place_by_id(all, &sent_grain::listed, state.listed_positions);
   state.contacts = gathered(ranks_, own_contacts());
-  if (ranks_.rank() != 0) return state;
-  state.step = step_;
-  for (auto* values :
-       {&state.positions, &state.remainders, &state.velocities, &state.angular_velocities, &state.listed_positions}) {
-    values->resize(count_);
-  }
-  for (const sent_grain& one : all) {
-    state.positions[one.id] = one.position;
-    state.remainders[one.id] = one.remainder;
-    state.velocities[one.id] = one.velocity;
-    state.angular_velocities[one.id] = one.spin;
-    state.listed_positions[one.id] = one.listed;
-  }
   std::sort(state.contacts.begin(), state.contacts.end(),
             [](const auto& a, const auto& b) { return a.first != b.first ? a.first < b.first : a.second < b.second; });
-  return state;
 }
 
 template <typename Context, typename T>
 std::size_t friction_share<Context, T>::bytes() const {
-  std::size_t sum = exchange_.bytes() + histories_.bytes() + borders_.bytes() + list_.bytes() + matcher_.bytes() +
-                    walls_.bytes() + wall_memories_.bytes() + spare_wall_memories_.bytes() + listed_.bytes() +
-                    present_.bytes() + spare_present_.bytes() + radii_.bytes() + ranks_in_order_.bytes() +
-                    partners_.bytes() + counts_.bytes() + destinations_.bytes() + memories_.bytes() + leaving_.bytes() +
-                    arrived_.bytes() + first_.bytes() + second_.bytes() + words_.bytes() + scratch_.bytes();
+  std::size_t sum = histories_.bytes() + ghosts_.bytes() + list_.bytes() + matcher_.bytes() + walls_.bytes() +
+                    wall_memories_.bytes() + spare_wall_memories_.bytes() + listed_.bytes() + present_.bytes() +
+                    radii_.bytes() + ranks_in_order_.bytes() + partners_.bytes() + counts_.bytes() +
+                    destinations_.bytes() + memories_.bytes() + leaving_.bytes() + arrived_.bytes() + first_.bytes() +
+                    second_.bytes() + words_.bytes();
   for (int set = 0; set < 2; ++set) {
     sum += places_[set].bytes() + velocities_[set].bytes() + spins_[set].bytes() + remainders_[set].bytes();
   }

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include "core/backend.hpp"
-#include "models/ranks/make_room.hpp"
+#include "models/granular/ranks/rank_meter.hpp"
+#include "models/granular/setup.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/reduce.hpp"
 
@@ -14,33 +17,36 @@ namespace quadrat::detail {
 
 template <typename Context, typename T>
 grains_of_rank<Context, T>::grains_of_rank(const Context& context, communicator& ranks, const granular_setup<T>& setup,
-                                           T skin, bool overlaps)
-    : context_(context),
-      ranks_(ranks),
+                                           const granular_parameters& parameters, T skin, bool overlaps)
+    : base(context, ranks, setup.space, granular_faults),
       setup_(setup),
+      parameters_(parameters),
       least_skin_(skin),
       skin_(skin),
       overlaps_(overlaps),
-      border_stream_(context),
       cells_(context, setup.space, rows_type::reach(setup)),
       rows_(setup),
-      exchange_(context, ranks, setup.space),
-      few_(context, ranks),
-      borders_(border_stream_.context(), ranks),
-      largest_(context, 1),
-      faults_(context, granular_faults) {}
+      ghosts_(context, ranks, exchange_),
+      largest_(context, 1) {}
 
 template <typename Context, typename T>
-void grains_of_rank<Context, T>::set(std::span<const packed_record<T, 3>> positions,
-                                     std::span<const velocity_record<T>> velocities) {
-  own_ = positions.size();
+void grains_of_rank<Context, T>::load(const granular_state<T>& state, std::size_t first) {
+  check_grains<T>(setup_.space.domain, state.positions, state.velocities, first);
+  own_ = state.positions.size();
+  std::vector<packed_record<T, 3>> positions(own_);
+  std::vector<velocity_record<T>> velocities(own_);
+  for (std::size_t i = 0; i < own_; ++i) {
+    positions[i] = {state.positions[i], no_particle};
+    velocities[i] = {state.velocities[i], static_cast<particle_id>(first + i)};
+  }
   positions_[now_] = to_device(context_, positions);
   velocities_[now_] = to_device(context_, velocities);
-  fill_bytes(context_, faults_.data(), 0xff, faults_.bytes());  // no_run_fault
-  context_.synchronize();
+}
+
+template <typename Context, typename T>
+void grains_of_rank<Context, T>::start() {
   moved_ahead_ = false;
   last_move_ = 0;
-  exchange_.balance(points(own_));
   migrate();
   choose_ghosts();
   since_ = 0;
@@ -51,28 +57,43 @@ void grains_of_rank<Context, T>::set(std::span<const packed_record<T, 3>> positi
 /// the device does not wait for ranks to agree. Where they have not, or no step follows, which is rare, that is done
 /// again: the grains before it are still there. All ranks count the same steps, and so do the same.
 template <typename Context, typename T>
-std::int64_t grains_of_rank<Context, T>::advance(std::uint64_t step, bool more, std::int64_t wish) {
-  if (!moved_ahead_) move(step);
+bool grains_of_rank<Context, T>::move(bool more) {
+  if (!moved_ahead_) move_grains();
   const int asked = asked_, set = now_;
   const bool early = std::is_same_v<Context, cuda_context> && !expects_an_exchange();
-  if (early) push(step, more);
+  if (early) {
+    push(more);
+    early_ = set;
+    moves_early_ = more;
+  }
   const T moved = own_ == 0 ? T(0) : largest_moves_[asked].wait();
   ++since_;
   // After fast grains have come to rest.
-  const bool wide = since_ >= 100 && skin_ > least_skin_ && borders_.ghosts() > 0;
-  const bool due = exchange_.due(far_from_ghosts(moved, set) || wide, own_, wish);
-  const bool ends = more && exchange_.wish() != 0;
-  if (early && (due || ends)) {
-    now_ = set;
-    for_each(context_, "granular.forget", granular_faults, forget_faults{faults_.data(), step});
-  }
-  if (due) {
-    exchange();
-  } else if (!early) {
-    interval_ = std::max(interval_, 2 * since_);
-  }
-  if (!early || due || ends) push(step, more && !ends);
-  return exchange_.wish();
+  const bool wide = since_ >= 100 && skin_ > least_skin_ && ghosts_.number() > 0;
+  return far_from_ghosts(moved, set) || wide;
+}
+
+template <typename Context, typename T>
+void grains_of_rank<Context, T>::undo_push() {
+  if (early_ < 0) return;
+  now_ = early_;
+  early_ = -1;
+  for_each(context_, "granular.forget", granular_faults, forget_faults{faults_.data(), step_ + 1});
+}
+
+template <typename Context, typename T>
+void grains_of_rank<Context, T>::settle() {
+  undo_push();
+  ghosts_.receive();
+}
+
+template <typename Context, typename T>
+void grains_of_rank<Context, T>::finish(bool more) {
+  const bool early = early_ >= 0;
+  if (!early) interval_ = std::max(interval_, 2 * since_);
+  if (early && moves_early_ != more) undo_push();
+  if (early_ < 0) push(more);
+  early_ = -1;
 }
 
 /// After as many steps as between the last two exchanges; if there was none, after twice as many.
@@ -82,15 +103,15 @@ bool grains_of_rank<Context, T>::expects_an_exchange() const {
 }
 
 template <typename Context, typename T>
-void grains_of_rank<Context, T>::exchange() {
-  receive_ghosts();
+void grains_of_rank<Context, T>::exchange(bool balanced) {
   // Grains that keep their places are sorted once in so many exchanges, since neighbors that are close in memory are
   // found faster.
   constexpr std::size_t longest_unsorted = 32;
-  if (exchange_.balance_if_worth(points(own_)) || unsorted_ == longest_unsorted) {
+  if (balanced || unsorted_ == longest_unsorted) {
     migrate();
   } else {
-    migrate_in_place();
+    own_ = exchange_.travel_in_place(points(), std::tie(positions_[now_], velocities_[now_]));
+    ++unsorted_;
   }
   choose_ghosts();
   interval_ = since_;
@@ -98,9 +119,9 @@ void grains_of_rank<Context, T>::exchange() {
 }
 
 template <typename Context, typename T>
-void grains_of_rank<Context, T>::move(std::uint64_t step) {
+void grains_of_rank<Context, T>::move_grains() {
   if (own_ == 0) return;
-  const move_own_grains<T> body{setup_.motion, grains(now_), step, run_fault{faults_.data() + fault_of_move}};
+  const move_own_grains<T> body{setup_.motion, grains(now_), step_ + 1, run_fault{faults_.data() + fault_of_move}};
   reduce_into(context_, "granular.move own", own_, body, maximum_operation{}, T(0), largest_.data(), scratch_);
   request_largest();
 }
@@ -125,42 +146,20 @@ bool grains_of_rank<Context, T>::far_from_ghosts(T moved, int set) {
   return 2 * moved_ >= skin;
 }
 
-/// Positions and velocities of set ghosts_of_ start on their way, after what border_stream_ has been given.
-template <typename Context, typename T>
-void grains_of_rank<Context, T>::send_ghosts() {
-  const waiting_time time(exchange_.communication_seconds());
-  const halo_array arrays[] = {{positions_[ghosts_of_].data(), sizeof(packed_record<T, 3>)},
-                               {velocities_[ghosts_of_].data(), sizeof(velocity_record<T>)}};
-  borders_.start_forward(std::span(arrays));
-  traveling_ = true;
-}
-
-/// If they are on their way.
-template <typename Context, typename T>
-void grains_of_rank<Context, T>::receive_ghosts() {
-  if (!traveling_) return;
-  const waiting_time time(exchange_.communication_seconds());
-  borders_.finish_forward();
-  border_stream_.make_wait(context_);
-  traveling_ = false;
-}
-
 /// Ghosts, if they have not come already, cells, forces.
 template <typename Context, typename T>
-void grains_of_rank<Context, T>::push(std::uint64_t step, bool move) {
-  receive_ghosts();
+void grains_of_rank<Context, T>::push(bool move) {
+  ghosts_.receive();
   if (ghosts_of_ != now_) {
     ghosts_of_ = now_;
-    border_stream_.wait_for(context_);
-    send_ghosts();
-    receive_ghosts();
+    ghosts_.fetch(positions_[now_], velocities_[now_]);
   }
   if (move) fill_bytes(context_, largest_.data(), 0, largest_.bytes());
   if (has_rows()) {
-    if constexpr (std::is_same_v<Context, cpu_context>) push_by(rows_.view(), step, move);
+    if constexpr (std::is_same_v<Context, cpu_context>) push_by(rows_.view(), move);
   } else {
     build_cells();
-    push_by(cells_.view(), step, move);
+    push_by(cells_.view(), move);
   }
   if (move && own_ > 0) request_largest();
   moved_ahead_ = move;
@@ -169,31 +168,31 @@ void grains_of_rank<Context, T>::push(std::uint64_t step, bool move) {
 
 template <typename Context, typename T>
 template <typename View>
-void grains_of_rank<Context, T>::push_by(const View& view, std::uint64_t step, bool move) {
+void grains_of_rank<Context, T>::push_by(const View& view, bool move) {
   if (context_.reproducibility() == determinism::canonical) {
-    enqueue_push<true>(view, step, move);
+    enqueue_push<true>(view, move);
   } else {
-    enqueue_push<false>(view, step, move);
+    enqueue_push<false>(view, move);
   }
 }
 
 /// With overlap not where ghosts will probably be chosen anew in the next step.
 template <typename Context, typename T>
 template <bool Canonical, typename View>
-void grains_of_rank<Context, T>::enqueue_push(const View& view, std::uint64_t step, bool move) {
+void grains_of_rank<Context, T>::enqueue_push(const View& view, bool move) {
   const push_own_grains<View, T, Canonical> body{
       view, setup_.law, setup_.obstacle, setup_.motion,  grains(now_), grains(1 - now_),
-      move, step,       faults_.data(),  largest_.data()};
+      move, step_ + 1,  faults_.data(),  largest_.data()};
   if (!overlaps_ || !move || expects_an_exchange()) return for_each(context_, "granular.push own", own_, body);
   ghosts_of_ = 1 - now_;
-  for_each_borders_first(context_, border_stream_, "granular.push own", borders_, body, [&] { send_ghosts(); });
+  ghosts_.send_first("granular.push own", body, positions_[ghosts_of_], velocities_[ghosts_of_]);
 }
 
 /// Makes rows if that is worth it.
 template <typename Context, typename T>
 bool grains_of_rank<Context, T>::has_rows() {
   if constexpr (std::is_same_v<Context, cpu_context>) {
-    const std::size_t all = own_ + borders_.ghosts();
+    const std::size_t all = own_ + ghosts_.number();
     if (rows_.serve(context_, positions_[now_].data(), all, last_move_)) return true;
     if (!rows_.worth(last_move_, interval_)) return false;
     build_cells();
@@ -206,42 +205,18 @@ bool grains_of_rank<Context, T>::has_rows() {
 /// Of own grains and ghosts.
 template <typename Context, typename T>
 void grains_of_rank<Context, T>::build_cells() {
-  const points_view<T, 3> all = points(own_ + borders_.ghosts());
+  const points_view<T, 3> all = points(own_ + ghosts_.number());
   if (!fitted_) cells_.fit(context_, all);
   fitted_ = true;
   cells_.build(context_, all);
 }
 
-/// Sends each grain to the owner of its cell; there they come in order of cells.
 template <typename Context, typename T>
 void grains_of_rank<Context, T>::migrate() {
-  exchange_.leave(points(own_));
+  exchange_.leave(points());
   own_ = exchange_.arriving();
-  exchange_.carry(positions_[now_].data(), positions_[1 - now_]);
-  exchange_.carry(velocities_[now_].data(), velocities_[1 - now_]);
-  exchange_.sort(points_of_records<T, 3>(positions_[1 - now_].data(), own_));
-  positions_[now_].resize_discarding(context_, own_);
-  velocities_[now_].resize_discarding(context_, own_);
-  exchange_.reorder(positions_[1 - now_].data(), positions_[now_].data());
-  exchange_.reorder(velocities_[1 - now_].data(), velocities_[now_].data());
+  exchange_.travel(std::tie(positions_[now_], velocities_[now_]));
   unsorted_ = 0;
-}
-
-/// The same, but those that stay keep their places in memory.
-template <typename Context, typename T>
-void grains_of_rank<Context, T>::migrate_in_place() {
-  const waiting_time time(exchange_.communication_seconds());
-  owners_.resize_discarding(context_, own_);
-  find_owners(context_, exchange_.on_device(), setup_.space, points(own_), owners_.data());
-  few_.build(owners_.data(), own_);
-  make_room(context_, positions_[now_], own_, few_.size());
-  make_room(context_, velocities_[now_], own_, few_.size());
-  const migrated_array arrays[] = {{positions_[now_].data(), sizeof(packed_record<T, 3>)},
-                                   {velocities_[now_].data(), sizeof(velocity_record<T>)}};
-  few_.apply(std::span(arrays));
-  own_ = few_.size();
-  ++in_place_;
-  ++unsorted_;
 }
 
 /// The wider the skin, the more ghosts are sent in each step, and the more rarely they are chosen. With A ghosts for
@@ -255,7 +230,7 @@ T grains_of_rank<Context, T>::skin_to_come() {
   };
   facts all{};
   for (const facts& one :
-       all_values(ranks_, facts{last_move_, static_cast<double>(own_), static_cast<double>(borders_.ghosts())})) {
+       all_values(ranks_, facts{last_move_, static_cast<double>(own_), static_cast<double>(ghosts_.number())})) {
     all = {std::max(all.move, one.move), all.own + one.own, all.ghosts + one.ghosts};
   }
   constexpr double most = 8;
@@ -269,12 +244,12 @@ T grains_of_rank<Context, T>::skin_to_come() {
 /// Makes room for ghosts behind the own grains.
 template <typename Context, typename T>
 void grains_of_rank<Context, T>::choose_ghosts() {
-  const waiting_time time(exchange_.communication_seconds());
-  skin_ = skin_to_come();
-  border_stream_.wait_for(context_);
-  borders_.build(setup_.space, exchange_.on_device(), points(own_), {setup_.law.diameter + skin_});
-  border_stream_.make_wait(context_);
-  const std::size_t all = own_ + borders_.ghosts();
+  {
+    const waiting_time time(exchange_.communication_seconds());
+    skin_ = skin_to_come();
+  }
+  ghosts_.choose(points(), {setup_.law.diameter + skin_});
+  const std::size_t all = own_ + ghosts_.number();
   make_room(context_, positions_[now_], own_, all);
   make_room(context_, velocities_[now_], own_, all);
   positions_[1 - now_].resize_discarding(context_, all);
@@ -289,9 +264,22 @@ void grains_of_rank<Context, T>::choose_ghosts() {
 
 template <typename Context, typename T>
 std::size_t grains_of_rank<Context, T>::bytes() const {
-  return cells_.bytes() + exchange_.bytes() + few_.bytes() + owners_.bytes() + borders_.bytes() + before_.bytes() +
-         positions_[0].bytes() + positions_[1].bytes() + velocities_[0].bytes() + velocities_[1].bytes() +
-         faults_.bytes() + scratch_.bytes() + rows_.bytes();
+  return cells_.bytes() + ghosts_.bytes() + before_.bytes() + positions_[0].bytes() + positions_[1].bytes() +
+         velocities_[0].bytes() + velocities_[1].bytes() + rows_.bytes();
+}
+
+template <typename Context, typename T>
+void grains_of_rank<Context, T>::gather(granular_state<T>& state) {
+  const auto all = gathered(ranks_, to_host(context_, rows_of_grains(context_, *this)));
+  place_by_id(all, &sent_grain<T>::position, state.positions);
+  place_by_id(all, &sent_grain<T>::velocity, state.velocities);
+}
+
+template <typename Context, typename T>
+granular_statistics grains_of_rank<Context, T>::measure() {
+  granular_statistics result = measure_ranks(context_, ranks_, setup_, parameters_, *this);
+  result.step = step_;
+  return result;
 }
 
 template class grains_of_rank<backend_context, float>;

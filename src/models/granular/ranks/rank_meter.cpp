@@ -136,8 +136,8 @@ struct measured_grains {
 
 template <typename Context, typename T>
 array<sent_grain<T>, Context> rows_of_grains(const Context& context, const grains_of_rank<Context, T>& grains) {
-  array<sent_grain<T>, Context> rows(context, grains.own());
-  for_each(context, "granular.pack", grains.own(), pack_grain<T>{grains.positions(), grains.velocities(), rows.data()});
+  array<sent_grain<T>, Context> rows(context, grains.own_);
+  for_each(context, "granular.pack", grains.own_, pack_grain<T>{grains.positions(), grains.velocities(), rows.data()});
   return rows;
 }
 

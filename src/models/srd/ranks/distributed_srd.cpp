@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/models/distributed_srd.hpp"
 
+#include <memory>
 #include <type_traits>
-#include <utility>
 
 #include "core/backend.hpp"
 #include "distributed/ranks/gathered.hpp"
@@ -20,23 +20,20 @@ template <typename Context, typename T, int D>
                                 const srd_particles<D>& particles) {
   using whole_type = srd<Context, T, D>;
   constexpr bool on_cuda = std::is_same_v<Context, cuda_context>;
-  std::unique_ptr<whole_type> whole;
-  std::unique_ptr<detail::model_share<whole_type>> share;
+  detail::parts_of_model<whole_type> parts;
   together(ranks, [&] {
-    const bool root = ranks.rank() == 0;
-    require(root || particles.positions.empty(), "rank ", ranks.rank(), " gives ", particles.positions.size(),
-            " particles; only rank 0 may");
-    if (root) whole = std::make_unique<whole_type>(context, options, particles);
+    parts.whole = detail::whole_on_rank_0<whole_type>(ranks, "particles", particles.positions.size(), context, options,
+                                                      particles);
   });
-  const std::size_t count = all_values(ranks, particles.positions.size())[0];
+  parts.size = all_values(ranks, particles.positions.size())[0];
   const std::vector<double> masses = detail::given_by_rank_0(ranks, particles.solute_masses);
-  srd_options<D> completed;
   together(ranks, [&] {
-    const std::size_t fluid = count - masses.size();
-    completed = detail::completed(options, fluid, context.reproducibility(), on_cuda);
-    share = std::make_unique<detail::srd_share<Context, T, D>>(context, ranks, completed, fluid, masses);
+    const std::size_t fluid = parts.size - masses.size();
+    parts.options = detail::completed(options, fluid, context.reproducibility(), on_cuda);
+    parts.share = std::make_unique<detail::ranked_steps<detail::srd_share<Context, T, D>>>(
+        context, ranks, parts.options, fluid, masses);
   });
-  return std::tuple(completed, count, std::move(share), std::move(whole));
+  return parts;
 }
 
 }  // namespace
@@ -44,11 +41,8 @@ template <typename Context, typename T, int D>
 template <typename Context, typename T, int D>
 distributed_srd<Context, T, D>::distributed_srd(const Context& context, communicator& ranks,
                                                 const srd_options<D>& options, const srd_particles<D>& particles)
-    : distributed_model<srd<Context, T, D>>([&] {
-        auto [completed, count, share, whole] = srd_on_ranks<Context, T, D>(context, ranks, options, particles);
-        using made = typename distributed_model<srd<Context, T, D>>::implementation;
-        return std::make_unique<made>(context, ranks, completed, count, std::move(share), std::move(whole));
-      }()) {}
+    : distributed_model<srd<Context, T, D>>(context, ranks,
+                                            srd_on_ranks<Context, T, D>(context, ranks, options, particles)) {}
 
 template class distributed_model<srd<backend_context, float, 2>>;
 template class distributed_model<srd<backend_context, float, 3>>;

@@ -7,8 +7,6 @@
 #include <vector>
 
 #include "core/backend.hpp"
-#include "distributed/ranks/gathered.hpp"
-#include "models/ranks/make_room.hpp"
 #include "models/srd/ranks/strays.hpp"
 #include "models/srd/storage.hpp"
 
@@ -44,19 +42,15 @@ template <typename T>
 template <typename Context, typename T, int D>
 srd_share<Context, T, D>::srd_share(const Context& context, communicator& ranks, const srd_options<D>& options,
                                     std::size_t fluid, std::span<const double> solute_masses)
-    : context_(context),
-      ranks_(ranks),
+    : base(context, ranks, shifted_grid(make_srd_setup<T, D>(options, fluid, solute_masses))),
       setup_(make_srd_setup<T, D>(options, fluid, solute_masses)),
       floating_(options.sums == srd_sums::floating),
       sort_every_(options.sort_every),
       room_(srd_room(options, fluid, setup_.particles)),
-      exchange_(context, ranks, shifted_grid(setup_)),
-      few_(context, ranks),
       border_stream_(context),
       borders_(border_stream_.context(), ranks),
       solute_masses_(to_device(context, relative_masses<T>(solute_masses, options.mass))),
       words_(context, 2),
-      fault_(context, 1),
       strays_(context, srd_stray_list::most) {
   double heaviest = 1;
   for (const double mass : solute_masses) heaviest = std::max(heaviest, mass / options.mass);
@@ -67,7 +61,7 @@ srd_share<Context, T, D>::srd_share(const Context& context, communicator& ranks,
 template <typename Context, typename T, int D>
 srd_own_present<T, D> srd_share<Context, T, D>::present() {
   srd_own_particles<T, D> particles{};
-  for (int axis = 0; axis < D; ++axis) {
+  for (std::size_t axis = 0; axis < D; ++axis) {
     particles.position[axis] = components_[axis].data();
     particles.velocity[axis] = components_[D + axis].data();
   }
@@ -77,9 +71,9 @@ srd_own_present<T, D> srd_share<Context, T, D>::present() {
 }
 
 template <typename Context, typename T, int D>
-points_view<T, D> srd_share<Context, T, D>::points_in(const array<T, Context> (&components)[2 * D]) const {
+points_view<T, D> srd_share<Context, T, D>::points() const {
   std::array<const T*, D> positions{};
-  for (std::size_t axis = 0; axis < D; ++axis) positions[axis] = components[axis].data();
+  for (std::size_t axis = 0; axis < D; ++axis) positions[axis] = components_[axis].data();
   return component_points(positions, own_);
 }
 
@@ -103,63 +97,33 @@ void srd_share<Context, T, D>::plan_cells() {
 }
 
 template <typename Context, typename T, int D>
-void srd_share<Context, T, D>::set(const srd_state<T, D>& state) {
-  const std::size_t count = state.positions.size();
-  std::vector<std::uint32_t> ids(count);
-  for (std::size_t i = 0; i < count; ++i) ids[i] = static_cast<std::uint32_t>(i);
-  step_ = all_values(ranks_, state.step)[0];
+void srd_share<Context, T, D>::load(const srd_state<T, D>& state, std::size_t first) {
+  own_ = state.positions.size();
+  std::vector<T> component(own_);
+  for (int c = 0; c < 2 * D; ++c) {
+    for (std::size_t i = 0; i < own_; ++i) component[i] = c < D ? state.positions[i][c] : state.velocities[i][c - D];
+    components_[static_cast<std::size_t>(c)] = to_device(context_, component);
+  }
+  std::vector<std::uint32_t> ids(own_);
+  for (std::size_t i = 0; i < own_; ++i) ids[i] = static_cast<std::uint32_t>(first + i);
+  ids_ = to_device(context_, ids);
+  fill_bytes(context_, words_.data(), 0, words_.bytes());
   pending_ = false;
-  together(ranks_, [&] {
-    own_ = count;
-    std::vector<T> component(count);
-    for (int c = 0; c < 2 * D; ++c) {
-      for (std::size_t i = 0; i < count; ++i) component[i] = c < D ? state.positions[i][c] : state.velocities[i][c - D];
-      components_[c] = to_device(context_, component);
-    }
-    ids_ = to_device(context_, ids);
-    fill_bytes(context_, words_.data(), 0, words_.bytes());
-    fill_bytes(context_, fault_.data(), 0xff, fault_.bytes());
-  });
-  exchange_.balance(points());
+}
+
+template <typename Context, typename T, int D>
+void srd_share<Context, T, D>::start() {
   plan_cells();
-  exchange();
+  change_ranks();
   fill_bytes(context_, sums_.data(), 0, sums_.bytes());
 }
 
-/// Sends each particle to the owner of its cell; there they come in order of cells.
 template <typename Context, typename T, int D>
-void srd_share<Context, T, D>::exchange() {
+void srd_share<Context, T, D>::change_ranks() {
   exchange_.leave(points());
   own_ = exchange_.arriving();
-  for (int c = 0; c < 2 * D; ++c) exchange_.carry(components_[c].data(), spare_[c]);
-  exchange_.carry(ids_.data(), spare_ids_);
-  exchange_.sort(points_in(spare_));
-  const auto reorder = [&](const auto& from, auto& to) {
-    to.resize_discarding(context_, own_);
-    exchange_.reorder(from.data(), to.data());
-  };
-  for (int c = 0; c < 2 * D; ++c) reorder(spare_[c], components_[c]);
-  reorder(spare_ids_, ids_);
+  exchange_.template travel<D>(traveling());
   exchanged_at_ = step_;
-}
-
-/// The same, but those that stay keep their places in memory, and others take the places of those that leave.
-template <typename Context, typename T, int D>
-void srd_share<Context, T, D>::exchange_in_place() {
-  const waiting_time time(exchange_.communication_seconds());
-  owners_.resize_discarding(context_, own_);
-  find_owners(context_, exchange_.on_device(), exchange_.space(), points(), owners_.data());
-  few_.build(owners_.data(), own_);
-  std::vector<migrated_array> all;
-  const auto add = [&](auto& elements) {
-    make_room(context_, elements, own_, few_.size());
-    all.push_back({elements.data(), sizeof(elements.data()[0])});
-  };
-  for (auto& component : components_) add(component);
-  add(ids_);
-  few_.apply(all);
-  own_ = few_.size();
-  ++in_place_;
 }
 
 /// The sums of the window, as a kernel sees them.
@@ -188,10 +152,11 @@ auto srd_share<Context, T, D>::values() -> cell_values<value_of<Sums>> {
 /// Moves the particles, and adds them to the cells of this shift, but for those that have left the window.
 template <typename Context, typename T, int D>
 template <typename Sums>
-void srd_share<Context, T, D>::move(const vec<T, D>& shift) {
+void srd_share<Context, T, D>::stream() {
+  shift_ = srd_shift(setup_, step_);
   for_each(
       context_, "srd.move own", own_,
-      srd_move_own<T, D, Sums>{present(), {sums<Sums>(), shift, strays()}, words(), step_, srd_fault{fault_.data()}});
+      srd_move_own<T, D, Sums>{present(), {sums<Sums>(), shift_, strays()}, words(), step_, srd_fault{faults_.data()}});
   pending_ = false;
 }
 
@@ -201,7 +166,7 @@ template <typename Context, typename T, int D>
 template <typename Sums>
 void srd_share<Context, T, D>::decide(bool only_shared) {
   const srd_decide_own<T, D, Sums> body{
-      setup_, window_, sums<Sums>(), turns_.data(), step_, room_, srd_fault{fault_.data()}};
+      setup_, window_, sums<Sums>(), turns_.data(), step_, room_, srd_fault{faults_.data()}};
   border_stream_.wait_for(context_);
   // On a GPU before ranks talk, so that it has work meanwhile.
   if (!std::is_same_v<Context, cpu_context> && !only_shared) decide_inner(body);
@@ -230,10 +195,10 @@ void srd_share<Context, T, D>::decide_inner(const srd_decide_own<T, D, Sums>& bo
 /// Adds the particles that have left windows to their cells, if all are few and in cells that are still to be decided.
 template <typename Context, typename T, int D>
 template <typename Sums>
-bool srd_share<Context, T, D>::add_strays(const vec<T, D>& shift) {
+bool srd_share<Context, T, D>::add_strays() {
   const waiting_time time(exchange_.communication_seconds());
   std::vector<srd_stray<T, D>> here;
-  const srd_describe_strays<T, D> describe{present().particles, setup_, shift, strays_.data(), nullptr};
+  const srd_describe_strays<T, D> describe{present().particles, setup_, shift_, strays_.data(), nullptr};
   if (!find_strays(context_, ranks_, describe, words().strays, exchange_.block(), here)) return false;
   const bool fine =
       std::all_of(here.begin(), here.end(), [&](const auto& stray) { return borders_.has(window_.index(stray.cell)); });
@@ -245,117 +210,84 @@ bool srd_share<Context, T, D>::add_strays(const vec<T, D>& shift) {
   return true;
 }
 
-/// Particles change ranks after they have moved. `kept`: the sums of shared cells are there, and other cells decided;
-/// if strays can be added, that is all. Otherwise all cells are summed and decided again.
+/// Particles change ranks after they have moved. If the sums of shared cells are kept, and strays can be added, that is
+/// all. Otherwise all cells are summed and decided again.
 template <typename Context, typename T, int D>
 template <typename Sums>
-void srd_share<Context, T, D>::meet_again(const vec<T, D>& shift, bool sorted, bool kept) {
-  const bool balanced = exchange_.balance_if_worth(points());
-  const bool complete = kept && !balanced && add_strays<Sums>(shift);
+void srd_share<Context, T, D>::meet_again(bool balanced) {
+  const bool complete = kept_ && !balanced && add_strays<Sums>();
   fill_bytes(context_, words_.data(), 0, words_.bytes());
   if (balanced) plan_cells();
-  balanced || sorted ? exchange() : exchange_in_place();
+  if (balanced || sorted_) {
+    change_ranks();
+  } else {
+    own_ = exchange_.travel_in_place(points(), traveling());
+  }
   if (!complete) {
     fill_bytes(context_, sums_.data(), 0, sums_.bytes());
-    for_each(context_, "srd.add own", own_, srd_add_own<T, D, Sums>{present(), {sums<Sums>(), shift, strays()}});
+    for_each(context_, "srd.add own", own_, srd_add_own<T, D, Sums>{present(), {sums<Sums>(), shift_, strays()}});
   }
   decide<Sums>(complete);
+  decided_ = true;
 }
 
 template <typename Context, typename T, int D>
-void srd_share<Context, T, D>::end_step(const vec<T, D>& shift) {
-  last_shift_ = shift;
+void srd_share<Context, T, D>::redo() {
+  shift_ = srd_shift(setup_, step_);
+  pending_ = false;
+  sorted_ = false;
+  kept_ = true;
+}
+
+template <typename Context, typename T, int D>
+void srd_share<Context, T, D>::end_step() {
+  last_shift_ = shift_;
   pending_ = true;
-  ++step_;
 }
 
 /// On a GPU collisions are enqueued before the host knows whether particles have left their windows, so that the device
 /// does not wait for ranks to agree. Where some have, they are decided again, from all sums.
 template <typename Context, typename T, int D>
 template <typename Sums>
-void srd_share<Context, T, D>::take_step(int wish) {
-  const vec<T, D> shift = srd_shift(setup_, step_);
-  const bool sorted = to_be_sorted();
-  const bool early = std::is_same_v<Context, cuda_context> && !sorted;
-  move<Sums>(shift);
+void srd_share<Context, T, D>::begin_step() {
+  stream<Sums>();
   some_strayed_.request(context_, words().strays);
-  if (early) decide<Sums>();
-  if (exchange_.due(some_strayed_.wait() != 0 || sorted, own_, wish)) {
-    meet_again<Sums>(shift, sorted, false);
-  } else if (!early) {
-    decide<Sums>();
-  }
-  end_step(shift);
+  if (decided_) decide<Sums>();
+}
+
+template <typename Context, typename T, int D>
+bool srd_share<Context, T, D>::move(bool /*more*/) {
+  kept_ = false;
+  sorted_ = to_be_sorted();
+  decided_ = std::is_same_v<Context, cuda_context> && !sorted_;
+  floating_ ? begin_step<floating>() : begin_step<fixed>();
+  return some_strayed_.wait() != 0 || sorted_;
+}
+
+template <typename Context, typename T, int D>
+void srd_share<Context, T, D>::finish(bool /*more*/) {
+  if (!decided_) floating_ ? decide<floating>() : decide<fixed>();
+  end_step();
 }
 
 template <typename Context, typename T, int D>
 template <typename Sums>
 void srd_share<Context, T, D>::enqueue_step() {
-  const vec<T, D> shift = srd_shift(setup_, step_);
-  move<Sums>(shift);
+  stream<Sums>();
   decide<Sums>();
   halted_[step_ % most_ahead].request(border_stream_.context(), words().halted);
-  end_step(shift);
-}
-
-/// Where ranks write into each other's memory, each learns on its device in which step a particle of any rank has left
-/// its window: all halt at the same one, and later steps that are enqueued do nothing. The host sees that late, ends
-/// the step, and enqueues the later ones again.
-template <typename Context, typename T, int D>
-template <typename Sums>
-int srd_share<Context, T, D>::take_steps(std::size_t steps, const std::function<int()>& wish) {
-  std::uint64_t end = step_ + steps;
-  std::uint64_t asked = step_, seen = step_;  // steps before these have been asked for wishes, and are whole
-  int agreed = 0;
-  while (seen < end) {
-    const bool alone = !borders_.direct() || to_be_sorted();
-    if (step_ < end && (alone ? step_ == seen : step_ - seen < most_ahead)) {
-      const bool is_new = step_ == asked;
-      const int mine = is_new ? wish() : 0;
-      if (alone) {
-        take_step<Sums>(mine);
-        seen = step_;
-      } else {
-        if (is_new) static_cast<void>(exchange_.due(false, own_, mine));
-        enqueue_step<Sums>();
-      }
-      if (!is_new) continue;
-      ++asked;
-      agreed = static_cast<int>(exchange_.wish());
-      if (agreed != 0) end = step_;
-    } else if (halted_[seen % most_ahead].wait() == 0) {
-      ++seen;
-    } else {
-      step_ = seen;
-      const vec<T, D> shift = srd_shift(setup_, step_);
-      pending_ = false;
-      meet_again<Sums>(shift, false, true);
-      end_step(shift);
-      ++seen;
-    }
-  }
-  return agreed;
+  end_step();
 }
 
 template <typename Context, typename T, int D>
-int srd_share<Context, T, D>::advance(std::size_t steps, const std::function<int()>& wish) {
-  return floating_ ? take_steps<floating>(steps, wish) : take_steps<fixed>(steps, wish);
-}
-
-template <typename Context, typename T, int D>
-void srd_share<Context, T, D>::check() {
-  throw_srd_fault(first_fault(context_, ranks_, fault_), setup_.fastest);
-}
-
-template <typename Context, typename T, int D>
-srd_state<T, D> srd_share<Context, T, D>::gather() {
+void srd_share<Context, T, D>::gather(srd_state<T, D>& state) {
   array<vec<T, D>, Context> present_velocities(context_, own_);
   for_each(context_, "srd.finish own", own_, srd_finish_own<T, D>{present(), present_velocities.data()});
   const auto velocities = to_host(context_, present_velocities.data(), own_);
   const auto ids = to_host(context_, ids_.data(), own_);
   std::vector<sent_srd_particle<T, D>> mine(own_);
   for (int axis = 0; axis < D; ++axis) {
-    const auto positions = to_host(context_, components_[axis].data(), own_);
+    const auto positions = to_host(context_, components_[static_cast<std::size_t>(axis)].data(), own_);
     for (std::size_t i = 0; i < own_; ++i) mine[i].position[axis] = positions[i];
   }
   for (std::size_t i = 0; i < own_; ++i) {
@@ -363,24 +295,15 @@ srd_state<T, D> srd_share<Context, T, D>::gather() {
     mine[i].id = ids[i];
   }
   const auto all = gathered(ranks_, mine);
-  srd_state<T, D> state;
-  if (ranks_.rank() != 0) return state;
-  state.step = step_;
-  state.positions.resize(all.size());
-  state.velocities.resize(all.size());
-  for (const auto& one : all) {
-    state.positions[one.id] = one.position;
-    state.velocities[one.id] = one.velocity;
-  }
-  return state;
+  place_by_id(all, &sent_srd_particle<T, D>::position, state.positions);
+  place_by_id(all, &sent_srd_particle<T, D>::velocity, state.velocities);
 }
 
 template <typename Context, typename T, int D>
 std::size_t srd_share<Context, T, D>::bytes() const {
-  std::size_t sum = exchange_.bytes() + borders_.bytes() + ids_.bytes() + spare_ids_.bytes() + solute_masses_.bytes() +
-                    turns_.bytes() + sums_.bytes() + words_.bytes() + fault_.bytes() + strays_.bytes() +
-                    owners_.bytes() + few_.bytes();
-  for (int c = 0; c < 2 * D; ++c) sum += components_[c].bytes() + spare_[c].bytes();
+  std::size_t sum = borders_.bytes() + ids_.bytes() + solute_masses_.bytes() + turns_.bytes() + sums_.bytes() +
+                    words_.bytes() + strays_.bytes();
+  for (const auto& one : components_) sum += one.bytes();
   return sum;
 }
 
