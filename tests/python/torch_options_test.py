@@ -20,7 +20,7 @@ from torch_test import DEVICES, DOUBLE, check, needs, random, triclinic  # noqa:
 def test_what_is_clipped_at_open_ends_has_no_part_in_derivatives(device, ends):
     values, box = random(device, 2, 6, seed=3), triclinic(device)
     points = (1.6 * random(device, 6, 3, seed=4) - 0.3) @ box  # inside, at the ends and beyond them
-    options = {"periodic": (False, True, False), "clip": True, "accept_outside": True, "ends": ends, "method": "gather"}
+    options = {"periodic": (False, True, False), "clip": True, "accept_outside": True, "ends": ends, "method": "particle"}
     given = needs(points, values, box)
     check(lambda p, v, b: qt.spread(p, v, b, (4, 5, 6), 5, **options), given, 1e-4)
     mesh = random(device, 2, 4, 5, 6, seed=5) * (1 + 0.5j)
@@ -45,7 +45,7 @@ def test_meshes_take_the_options_of_those_of_numpy(ends):
 @pytest.mark.parametrize("shape", [(4, 3), (3, 4), (5,)])
 def test_transforms_of_real_values_have_the_derivatives_of_their_modes(device, order, shape):
     points, values = random(device, 5, len(shape)), random(device, 2, 5, seed=2)
-    options = {"tolerance": 1e-12, "mode_order": order, "oversampling": 2.0, "method": "gather", "sign": -1}
+    options = {"tolerance": 1e-12, "mode_order": order, "oversampling": 2.0, "method": "particle", "sign": -1}
 
     def transform(p, v):
         return qt.nufft1(p, v, shape, real=True, **options)

@@ -355,14 +355,14 @@ def operators():
     values, mesh = needs(random("cpu", 2, 5), random("cpu", 2, 4, 4, 4))
     wave, modes = needs(values.detach() * 1j, mesh.detach() * 1j)
     around, none = [True] * 3, [None] * 3
-    clipped = [4, [True, False, True], True, True, "both", "gather"]
+    clipped = [4, [True, False, True], True, True, "both", "particle"]
     return {
         "spread": (_torch_mesh.spread_operator, (points, values, [4, 4, 4], *clipped)),
         "interpolate": (_torch_mesh.interpolate_operator, (points, mesh, *clipped)),
         "gradient": (_torch_mesh.gradient_operator, (points, mesh, *clipped)),
         "type 1": (_torch_transforms.type1_operator, (points, wave, [3, 3, 3], False, 1, 1e-6, "centered", 0.0, "auto")),
-        "type 1 of real values": (_torch_transforms.type1_operator, (points, values, [3, 4, 4], True, -1, 1e-6, "fft", 2.0, "gather")),
-        "type 2": (_torch_transforms.type2_operator, (points, modes, 1, 1e-6, "centered", 2.0, "gather")),
+        "type 1 of real values": (_torch_transforms.type1_operator, (points, values, [3, 4, 4], True, -1, 1e-6, "fft", 2.0, "particle")),
+        "type 2": (_torch_transforms.type2_operator, (points, modes, 1, 1e-6, "centered", 2.0, "particle")),
         "type 3": (_torch_transforms.type3_operator, (points, wave, plain[0] * 2, 1e-6, 1)),
         "pairs": (_torch_neighbors.pairs_operator, (plain[0], plain[2], *[None] * 10, around, 1.5, True, True, "auto", None, "int32")),
         "charges": (_torch_ewald.electrostatics_operator, (points, charges, cell, *none, True, 1e-4, "auto", "coulomb", 1.0, True, around)),
