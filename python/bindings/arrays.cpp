@@ -120,7 +120,10 @@ origin_of_arrays origin_of(nb::handle value, const char* name) {
     return result;
   }
   if (!nb::hasattr(value, "__dlpack_device__")) return result;
-  const auto where = nb::cast<nb::tuple>(value.attr("__dlpack_device__")());
+  const nb::object where = value.attr("__dlpack_device__")();
+  if (!nb::isinstance<nb::tuple>(where) || nb::len(where) != 2) {
+    throw nb::type_error(message(name, " cannot be read as an array: its __dlpack_device__ is no pair").c_str());
+  }
   const int kind = nb::cast<int>(nb::int_(nb::object(where[0])));
   if (kind == dlpack_cuda || kind == dlpack_managed) {
     result.device = nb::cast<int>(nb::int_(nb::object(where[1])));
@@ -134,7 +137,8 @@ origin_of_arrays origin_of(nb::handle value, const char* name) {
 
 namespace {
 
-/// Refuses what an array says beside its numbers and results would not have: masks and derivatives.
+/// Refuses what an array says beside its numbers and results would not have: masks and derivatives. Refuses tensors
+/// that are not dense.
 void check_all_is_read(nb::handle value, const char* name, library owner) {
   const auto refuse = [name](const char* words) { throw nb::value_error(message(name, words).c_str()); };
   const python_modules& modules = python_modules::get();
@@ -146,10 +150,24 @@ void check_all_is_read(nb::handle value, const char* name, library owner) {
   }
   if (owner != library::torch) return;
   const torch_modules& torch = torch_modules::get();
+  if (!nb::object(value.attr("layout")).is(torch.strided) || nb::cast<bool>(value.attr("is_nested"))) {
+    throw nb::type_error(message(name, " cannot be read: a sparse or nested tensor; dense ones are accepted").c_str());
+  }
   const bool backward = nb::cast<bool>(value.attr("requires_grad")) && nb::cast<bool>(torch.is_grad_enabled());
   if (backward || !nb::object(torch.unpack_dual(value).attr("tangent")).is_none()) {
     refuse(
         ": derivatives are needed, and the results would have none; use the functions of quadrat.torch, or .detach()");
+  }
+}
+
+/// What NumPy reads as an array.
+[[nodiscard]] nb::object as_numpy(nb::handle value, const char* name) {
+  try {
+    return python_modules::get().numpy.attr("asarray")(value);
+  } catch (nb::python_error& problem) {
+    if (!problem.matches(PyExc_ValueError)) throw;
+    const std::string words = nb::cast<std::string>(nb::str(problem.value()));
+    throw nb::value_error(message(name, " cannot be read as an array: ", words).c_str());
   }
 }
 
@@ -183,13 +201,7 @@ void given_array::import_on_cpu() {
   const python_modules& modules = python_modules::get();
   if (where_.owner == library::numpy && !value_.type().is(modules.numpy_array)) {
     const bool array = nb::hasattr(value_, "dtype");
-    try {
-      value_ = modules.numpy.attr("asarray")(value_);
-    } catch (nb::python_error& problem) {
-      if (!problem.matches(PyExc_ValueError)) throw;
-      const std::string words = nb::cast<std::string>(nb::str(problem.value()));
-      throw nb::value_error(message(name_, " cannot be read as an array: ", words).c_str());
-    }
+    value_ = as_numpy(value_, name_);
     from_numbers_ = !array;
   }
   if (!nb::try_cast(value_, held_)) {
@@ -285,7 +297,6 @@ void given_array::import(std::uintptr_t stream) {
 
 /// Without DLPack, which takes PyTorch ten times as long.
 void given_array::import_tensor() {
-  if (!nb::object(value_.attr("layout")).is(torch_modules::get().strided)) refuse();
   const auto is = [&](const char* property) { return nb::cast<bool>(value_.attr(property)()); };
   if (!is("is_contiguous") || is("is_neg") || is("is_conj")) {
     value_ = value_.attr("detach")().attr("resolve_conj")().attr("resolve_neg")().attr("contiguous")();
@@ -314,6 +325,14 @@ void given_array::receive_on_host() {
   make_contiguous();
   import(0);
 }
+
+namespace {
+
+[[noreturn]] void refuse_type(const given_array& array) {
+  throw nb::type_error(message(array.name(), " has the type ", array.type_text(), "; numbers are accepted").c_str());
+}
+
+}  // namespace
 
 given_array floats(nb::handle value, const char* name, const origin_of_arrays& where, std::optional<number> type) {
   given_array result(value, name, where);
@@ -369,19 +388,21 @@ std::optional<given_array> indices_from(nb::handle value, const char* name, std:
 }
 
 host_numbers numbers_from(nb::handle value, const char* name) {
-  nb::object on_host = nb::borrow(value);
   const origin_of_arrays where = origin_of(value, name);
   check_all_is_read(value, name, where.owner);
-  if (where.owner == library::torch) on_host = on_host.attr("detach")().attr("cpu")();
+  nb::object on_host = nb::borrow(value);
+  if (where.owner == library::torch) {
+    const given_array tensor(value, name, where);
+    const bool floats = tensor.type_text().find("float") != std::string::npos;
+    if (!floats && !tensor.integer()) refuse_type(tensor);
+    on_host = on_host.attr("detach")().attr("to")("cpu", torch_modules::get().type_of(number::float64));
+  }
   if (where.owner == library::cupy) on_host = on_host.attr("get")();
-  const python_modules& modules = python_modules::get();
-  on_host = modules.numpy.attr("asarray")(on_host);
+  on_host = as_numpy(on_host, name);
   given_array array(on_host, name, {});
   if (array.type() != number::float64) {
     const auto kind = nb::cast<std::string>(on_host.attr("dtype").attr("kind"));
-    if (std::string_view("biuf").find(kind) == std::string_view::npos) {
-      throw nb::type_error(message(name, " has the type ", array.type_text(), "; numbers are accepted").c_str());
-    }
+    if (std::string_view("biuf").find(kind) == std::string_view::npos) refuse_type(array);
     on_host = on_host.attr("astype")("float64");
     array = given_array(on_host, name, {});
   }
@@ -392,12 +413,7 @@ host_numbers numbers_from(nb::handle value, const char* name) {
 
 std::optional<bool> long_indices_from(nb::handle dtype) {
   if (dtype.is_none()) return std::nullopt;
-  std::string text = nb::cast<std::string>(nb::str(dtype));
-  if (PyType_Check(dtype.ptr())) text = nb::cast<std::string>(dtype.attr("__name__"));
-  if (text.rfind("torch.", 0) == 0) text = text.substr(6);
-  if (text == "int64") return true;
-  if (text == "int32") return false;
-  throw nb::value_error(message("index_dtype is ", text, "; int32 and int64 are accepted").c_str());
+  return nb::cast<std::string>(dtype) == "int64";
 }
 
 }  // namespace quadrat::python

@@ -48,10 +48,7 @@ struct number_or_array {
                                          number type) {
   number_or_array result;
   if (radii.is_none()) return result;
-  if (PyFloat_Check(radii.ptr()) || PyLong_Check(radii.ptr())) {
-    result.value = nb::cast<double>(radii);
-    return result;
-  }
+  if (nb::try_cast(radii, result.value)) return result;
   result.array = floats(radii, "radii", where, type);
   if (result.array->shape() != std::vector<std::size_t>{count}) {
     throw nb::value_error(message("radii have the shape ", shape_text(result.array->shape()),

@@ -10,14 +10,18 @@ namespace quadrat::python {
 
 namespace {
 
+/// Each has a box in memory.
+constexpr std::int64_t most_systems = std::int64_t{1} << 27;
+
 /// Lengths as a list or tuple of numbers, without NumPy.
 [[nodiscard]] bool lengths_from(nb::handle value, int dimension, std::vector<double>& lengths) {
   const bool sequence = PyList_CheckExact(value.ptr()) || PyTuple_CheckExact(value.ptr());
   if (!sequence || PySequence_Size(value.ptr()) != dimension) return false;
   lengths.clear();
   for (const nb::handle item : value) {
-    if (!PyFloat_Check(item.ptr()) && !PyLong_Check(item.ptr())) return false;
-    lengths.push_back(nb::cast<double>(item));
+    double length = 0;
+    if (!nb::try_cast(item, length)) return false;
+    lengths.push_back(length);
   }
   return true;
 }
@@ -87,6 +91,11 @@ void repeat(std::vector<double>& values, std::size_t systems) {
   return std::move(values);
 }
 
+/// The place of the k-th value by system and axis, in words.
+[[nodiscard]] std::string along(std::size_t k, std::size_t dimension, std::size_t systems) {
+  return message(" along axis ", k % dimension, systems > 1 ? message(" of system ", k / dimension) : "");
+}
+
 [[nodiscard]] std::vector<unsigned char> periodic_from(nb::handle value, std::size_t dimension, std::size_t systems) {
   if (PyBool_Check(value.ptr())) {
     return std::vector<unsigned char>(dimension * systems, value.ptr() == Py_True ? 1 : 0);
@@ -94,11 +103,21 @@ void repeat(std::vector<double>& values, std::size_t systems) {
   std::vector<unsigned char> result;
   for (const double flag : by_axis(value, "periodic", dimension, systems)) {
     if (flag != 0.0 && flag != 1.0) {
-      throw nb::value_error(message("periodic is ", nb::cast<std::string>(nb::repr(value)),
+      throw nb::value_error(message("periodic is ", flag, along(result.size(), dimension, systems),
                                     "; True or False is accepted, for all axes or for each")
                                 .c_str());
     }
     result.push_back(flag != 0.0 ? 1 : 0);
+  }
+  return result;
+}
+
+[[nodiscard]] std::vector<double> origins_from(nb::handle value, std::size_t dimension, std::size_t systems) {
+  std::vector<double> result = by_axis(value, "origin", dimension, systems);
+  for (std::size_t k = 0; k < result.size(); ++k) {
+    if (std::isfinite(result[k])) continue;
+    throw nb::value_error(
+        message("origin is ", result[k], along(k, dimension, systems), "; finite numbers are accepted").c_str());
   }
   return result;
 }
@@ -137,8 +156,7 @@ boxes_given boxes_from(nb::handle box, int dimension, nb::handle periodic, nb::h
     result.vectors = vectors_from(box, axes, systems);
     check_extents(result, needed);
   }
-  result.origins =
-      origin.is_none() ? std::vector<double>(axes * systems, 0.0) : by_axis(origin, "origin", axes, systems);
+  result.origins = origin.is_none() ? std::vector<double>(axes * systems, 0.0) : origins_from(origin, axes, systems);
   return result;
 }
 
@@ -165,7 +183,12 @@ std::size_t systems_of(std::optional<given_array>& systems, nb::handle box, int 
     return engine.make_session({where.device, threads, false});
   });
   systems->receive(*worker);
-  return static_cast<std::size_t>(std::max<std::int64_t>(worker->largest(systems->indices()), 0)) + 1;
+  const std::int64_t last = std::max<std::int64_t>(worker->largest(systems->indices()), 0);
+  if (last >= most_systems) {
+    throw nb::value_error(
+        message("systems are numbered up to ", last, "; 0 to ", most_systems - 1, " is accepted").c_str());
+  }
+  return static_cast<std::size_t>(last) + 1;
 }
 
 }  // namespace quadrat::python

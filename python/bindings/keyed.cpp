@@ -154,6 +154,9 @@ void add_keyed(nb::module_& module) {
   module.def("reduce_by_key", &reduce, nb::arg("keys").none(), nb::arg("values").none(), nb::arg("operation"),
              nb::arg("key_count").none(), nb::arg("method"), nb::arg("compensated"), nb::arg("run_to_run"),
              nb::arg("threads"));
+  module.def(
+      "check_keys", [](nb::handle keys) { static_cast<void>(keys_from(keys, origin_of(keys, "keys"))); },
+      nb::arg("keys").none());
   module.def("count_keys", &count, nb::arg("keys").none(), nb::arg("key_count").none(), nb::arg("method"),
              nb::arg("threads"));
 }

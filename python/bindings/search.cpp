@@ -44,13 +44,6 @@ struct point_arrays {
   return result;
 }
 
-[[nodiscard]] std::string checked_outputs(std::string outputs) {
-  if (outputs.empty() || outputs.find_first_not_of("ijSdDn") != std::string::npos) {
-    throw nb::value_error(message("outputs is '", outputs, "'; letters of 'ijSdDn' are accepted").c_str());
-  }
-  return outputs;
-}
-
 /// What is given for each point, or for each query: arguments and their names.
 struct attribute_arguments {
   nb::handle systems, radii, types;
@@ -68,14 +61,15 @@ struct update_arguments {
   nb::handle excluded;
 };
 
-[[nodiscard]] int rule_named(const std::string& name) {
-  constexpr std::string_view names[] = {"uniform", "sum_of_radii", "larger_radius", "own_radius", "table_of_types"};
-  std::string accepted;
-  for (std::size_t k = 0; k < std::size(names); ++k) {
-    if (name == names[k]) return static_cast<int>(k);
-    accepted += (k > 0 ? ", " : "") + std::string(names[k]);
+/// A table of T x T cutoffs; empty for None.
+[[nodiscard]] std::vector<double> table_from(nb::handle table) {
+  if (table.is_none()) return {};
+  host_numbers given = numbers_from(table, "type_cutoffs");
+  if (given.shape.size() != 2 || given.shape[0] != given.shape[1]) {
+    throw nb::value_error(
+        message("type_cutoffs have the shape ", shape_text(given.shape), "; a square table is needed").c_str());
   }
-  throw nb::value_error(message("rule is '", name, "'; one of ", accepted, " is accepted").c_str());
+  return std::move(given.values);
 }
 
 /// One number by point or query; nothing for None.
@@ -194,8 +188,7 @@ class neighbors {
  public:
   neighbors(neighbor_settings settings, nb::handle type_cutoffs, int threads, nb::handle index_dtype)
       : settings_(std::move(settings)), threads_(threads), long_indices_(long_indices_from(index_dtype)) {
-    settings_.outputs = checked_outputs(std::move(settings_.outputs));
-    if (!type_cutoffs.is_none()) settings_.type_cutoffs = numbers_from(type_cutoffs, "type_cutoffs").values;
+    settings_.type_cutoffs = table_from(type_cutoffs);
   }
 
   bool update(const update_arguments& given) {
@@ -298,10 +291,8 @@ class neighbors {
 };
 
 [[nodiscard]] neighbor_settings settings_of(double cutoff, double skin, bool half, bool sorted, std::string outputs,
-                                            std::string method, const std::string& rule) {
-  neighbor_settings result{cutoff, skin, half, sorted, std::move(outputs), std::move(method)};
-  result.rule = rule_named(rule);
-  return result;
+                                            std::string method, int rule) {
+  return {cutoff, skin, half, sorted, std::move(outputs), std::move(method), rule};
 }
 
 [[nodiscard]] nb::object find_pairs(const update_arguments& given, neighbor_settings settings, nb::handle type_cutoffs,
@@ -371,6 +362,20 @@ class neighbors {
   return nb::make_tuple(made.take(0), more.take(0), more.take(1), more.take(2));
 }
 
+/// The small array of a setting, wherever it is, as NumPy's of float64.
+[[nodiscard]] nb::object numbers_as_array(nb::handle value, const char* name) {
+  const host_numbers given = numbers_from(value, name);
+  results made({}, cpu_backend());
+  std::copy(given.values.begin(), given.values.end(), static_cast<double*>(made.add(number::float64, given.shape)));
+  return made.take(0);
+}
+
+/// The dimension of points, and the name of their precision.
+[[nodiscard]] nb::tuple kind_of_points(nb::handle points) {
+  const given_array array = points_from(points, origin_of(points, "points"), 1);
+  return nb::make_tuple(array.shape()[1], std::string(name_of(array.type())));
+}
+
 /// Counts of pairs over frames of one kind, all on one device.
 class pair_counts {
  public:
@@ -427,8 +432,7 @@ void add_search(nb::module_& module) {
       .def(
           "__init__",
           [](neighbors* self, double cutoff, double skin, bool half, bool sorted, std::string outputs,
-             std::string method, int threads, nb::handle index_dtype, const std::string& rule,
-             nb::handle type_cutoffs) {
+             std::string method, int threads, nb::handle index_dtype, int rule, nb::handle type_cutoffs) {
             new (self) neighbors(settings_of(cutoff, skin, half, sorted, std::move(outputs), std::move(method), rule),
                                  type_cutoffs, threads, index_dtype);
           },
@@ -457,9 +461,8 @@ void add_search(nb::module_& module) {
       "neighbor_list",
       [](nb::handle points, double cutoff, nb::handle box, nb::handle periodic, nb::handle origin, bool half,
          bool sorted, std::string outputs, nb::handle queries, nb::handle systems, nb::handle systems_of_queries,
-         std::string method, int threads, nb::handle index_dtype, const std::string& rule, nb::handle radii,
-         nb::handle types, nb::handle radii_of_queries, nb::handle types_of_queries, nb::handle type_cutoffs,
-         nb::handle excluded) {
+         std::string method, int threads, nb::handle index_dtype, int rule, nb::handle radii, nb::handle types,
+         nb::handle radii_of_queries, nb::handle types_of_queries, nb::handle type_cutoffs, nb::handle excluded) {
         return find_pairs({points,
                            box,
                            periodic,
@@ -486,6 +489,8 @@ void add_search(nb::module_& module) {
            any("origin"), any("types"))
       .def("result", &pair_counts::result);
   module.def("boxes_in", &boxes_in, any("box"), nb::arg("dimension"), nb::arg("of"));
+  module.def("numbers", &numbers_as_array, any("value"), nb::arg("name"));
+  module.def("kind_of_points", &kind_of_points, any("points"));
   std::vector<std::string> names;
   for (const neighbor_method& method : neighbor_methods()) names.emplace_back(method.name);
   module.attr("neighbor_methods") = nb::cast(names);

@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers and words among arguments."""
+"""Numbers, words and flags among arguments."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from . import _core
+from ._reprs import shape_of, short
+
 _MOST = 2**31 - 1
+_LONGEST = 80  # characters of a value in a message, and of a name
 
 
 def whole(value: Any, name: str, least: int = -_MOST, most: int = _MOST) -> int:
@@ -16,15 +21,15 @@ def whole(value: Any, name: str, least: int = -_MOST, most: int = _MOST) -> int:
         return value
     try:
         number = int(value)
-        if number == value and least <= number <= most:
+        if np.ndim(value) == 0 and number == value and least <= number <= most:
             return number
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError, RuntimeError):
         pass
     raise ValueError(f"{name} is {shown(value)}; a whole number from {least} to {most} is accepted")
 
 
 def real_number(value: Any, name: str) -> float:
-    """The value as a float: numbers and arrays of one are accepted; text is not."""
+    """The value as a float: numbers and arrays without axes are accepted; text is not."""
     if type(value) is float:
         return value
     try:
@@ -35,14 +40,55 @@ def real_number(value: Any, name: str) -> float:
     raise TypeError(f"{name} is {shown(value)}; a number is accepted")
 
 
+def numbers(value: Any, name: str) -> list[Any]:
+    """The numbers of a setting that is one number or a row of them, in a list."""
+    try:
+        one = np.ndim(value) == 0
+    except Exception:
+        one = False  # what is wrong is said below
+    if one:
+        return [value]
+    array = _core.numbers(value, name)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has the shape {array.shape}; a number, or a row of them, is accepted")
+    return array.tolist()
+
+
+def flag(value: Any, name: str) -> bool:
+    """The value as a bool: truth values are accepted, and 0 and 1."""
+    if value is True or value is False:
+        return bool(value)
+    try:
+        if not isinstance(value, (str, bytes)) and np.ndim(value) == 0 and value in (0, 1):
+            return bool(value)
+    except Exception:
+        pass
+    raise TypeError(f"{name} is {shown(value)}; True or False is accepted")
+
+
 def word(value: Any, name: str, among: Sequence[str] | None = None) -> str:
     """The value, if it is text, and one of those among which it must be."""
     if not isinstance(value, str):
         of = f", one of {', '.join(among)}" if among else ""
         raise TypeError(f"{name} is {shown(value)}; text is accepted{of}")
     if among is not None and value not in among:
-        raise ValueError(f"{name} is {value!r}; one of {', '.join(among)} is accepted")
+        raise ValueError(f"{name} is {shown(value)}; one of {', '.join(among)} is accepted")
     return value
+
+
+def method_name(value: Any) -> str:
+    """The name of a method; empty for "auto". The library knows which there are."""
+    name = word(value, "method")
+    if len(name) > _LONGEST or not name.isprintable():
+        raise ValueError(f"method is {shown(name)}; a name is accepted")
+    return "" if name == "auto" else name
+
+
+def letters(value: Any, name: str, accepted: str) -> str:
+    """The value, if it is text of these letters, at least one."""
+    if not word(value, name) or [letter for letter in value if letter not in accepted]:
+        raise ValueError(f"{name} is {shown(value)}; letters of '{accepted}' are accepted")
+    return str(value)
 
 
 def run_to_run(deterministic: Any) -> bool:
@@ -51,6 +97,10 @@ def run_to_run(deterministic: Any) -> bool:
 
 
 def shown(value: Any) -> str:
-    """What a message says of a value: arrays have many lines."""
-    text = repr(value)
-    return text if len(text) <= 80 and "\n" not in text else f"a {type(value).__name__} of the shape {np.shape(value)}"
+    """What a message says of a value: one short line. Arrays of a few numbers are shown, of others type and shape."""
+    shape = shape_of(value)
+    if isinstance(shape, tuple) and math.prod(shape) <= 4:
+        text = repr(value)
+        if len(text) <= _LONGEST and "\n" not in text:
+            return text
+    return short(value)

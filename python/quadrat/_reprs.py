@@ -1,17 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What objects of this package show of themselves: a line, whatever they hold."""
 
+import reprlib
 from typing import Any
 
 _LONGEST = 60  # characters of an argument
+_SHORT = reprlib.Repr()
+_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxset = _SHORT.maxdict = 4
+_SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = _LONGEST
+
+
+def shape_of(value: Any) -> Any:
+    """None for what has none."""
+    try:
+        return value.shape
+    except Exception:
+        return None
 
 
 def short(value: Any) -> str:
-    """A value in a few words: of arrays the type and the shape."""
-    shape = getattr(value, "shape", None)
+    """A value in a few words, on one line: of arrays the type and the shape."""
+    shape = shape_of(value)
     if shape is not None and hasattr(value, "dtype"):
-        return f"{str(value.dtype).removeprefix('torch.')} {tuple(shape)}"
-    text = repr(value)
+        return f"{str(value.dtype).removeprefix('torch.')[:_LONGEST]} {tuple(shape)}"
+    text = " ".join(_SHORT.repr(value).split())
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 

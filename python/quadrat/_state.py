@@ -2,11 +2,10 @@
 """What objects with a state have in common."""
 
 import copy
-from typing import Any, TypeVar
+import functools
+from typing import Any
 
 from ._reprs import of_call
-
-_Self = TypeVar("_Self", bound="State")
 
 
 class State:
@@ -15,10 +14,16 @@ class State:
 
     _arguments: tuple[list[Any], dict[str, Any]]
 
-    def __new__(cls: type[_Self], *arguments: Any, **options: Any) -> _Self:
-        self = super().__new__(cls)
-        self._arguments = [copy.copy(value) for value in arguments], {key: copy.copy(v) for key, v in options.items()}
-        return self
+    def __init_subclass__(cls) -> None:
+        """Keeps copies of what an object was made from, after it was found to be right."""
+        make = cls.__init__
+
+        @functools.wraps(make)
+        def kept(self: Any, *arguments: Any, **options: Any) -> None:
+            make(self, *arguments, **options)
+            self._arguments = [copy.copy(value) for value in arguments], {key: copy.copy(v) for key, v in options.items()}
+
+        setattr(cls, "__init__", kept)  # types stay those of the class
 
     def __reduce__(self) -> Any:
         return _made, (type(self), *self._arguments)

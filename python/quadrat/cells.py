@@ -2,10 +2,10 @@
 """Which points are in which cell of a grid."""
 
 from . import _core
-from ._numbers import real_number, run_to_run, whole
+from ._numbers import flag, real_number, run_to_run, whole
 from ._state import State
 from ._types import Array, ByAxis, DType
-from .mesh import _by_axis
+from .mesh import _by_axis, _index_type
 
 
 class CellList(State):
@@ -40,20 +40,21 @@ class CellList(State):
     ) -> None:
         if (cells is None) == (cutoff is None):
             raise ValueError("cells or a cutoff is needed, and not both")
-        dimension = len(box)
+        lengths = _core.numbers(box, "box")
+        dimension = lengths.shape[0] if lengths.ndim > 0 else 0
         if dimension not in (2, 3):
-            raise ValueError(f"the box has {dimension} lengths; 2 or 3 are accepted")
+            raise ValueError(f"the box has the shape {lengths.shape}; 2 or 3 lengths are accepted")
         self._cells = _core.CellLists(
-            box,
+            lengths,
             [] if cells is None else _by_axis(cells, dimension, "cells"),
             0.0 if cutoff is None else real_number(cutoff, "cutoff"),
             periodic,
             origin,
-            bool(accept_outside),
+            flag(accept_outside, "accept_outside"),
             run_to_run(deterministic),
             whole(threads, "threads"),
             dimension,
-            index_dtype,
+            _index_type(index_dtype),
         )
         self._arrays: tuple[Array, Array] | None = None
 

@@ -7,9 +7,15 @@ import json
 import typing
 from typing import Any
 
+import numpy as np
+
 from . import _core
-from ._numbers import run_to_run, whole
+from ._numbers import flag, numbers, real_number, run_to_run, whole, word
 from ._types import ByAxis, DType
+from .mesh import _dtype_name
+
+
+DEVICES = "auto", "cpu", "cuda"
 
 
 class Choice(typing.NamedTuple):
@@ -86,23 +92,21 @@ def choose(
         NVIDIA H200 elsewhere.
     deterministic, threads : see `SpreadPlan`
     """
-    tasks = _core.method_tasks if task is None else (task,)
-    for name in tasks:
-        if name not in _core.method_tasks:
-            raise ValueError(f"task is {name!r}; one of {', '.join(_core.method_tasks)} is accepted")
-    if str(dtype) not in ("float32", "float64"):
-        raise ValueError(f"dtype is {dtype!r}; 'float32' and 'float64' are accepted")
-    if device not in ("auto", "cpu", "cuda"):
-        raise ValueError(f"device is {device!r}; 'auto', 'cpu' and 'cuda' are accepted")
-    gpus = device != "cpu" and importlib.util.find_spec("quadrat_cuda13") is not None
-    axes = [whole(along, "cells") for along in ([cells] * 3 if isinstance(cells, (int, float)) else cells)]
-    if keys is not None and not keys > 0:
-        raise ValueError(f"keys is {keys}; it must be above 0")
+    tasks = _core.method_tasks if task is None else (word(task, "task", _core.method_tasks),)
+    wide = _dtype_name(dtype) == "float64"
+    gpus = word(device, "device", DEVICES) != "cpu" and importlib.util.find_spec("quadrat_cuda13") is not None
+    axes = [whole(along, "cells") for along in numbers(cells, "cells")]
+    axes = axes * 3 if np.ndim(cells) == 0 else axes
+    n, uses = real_number(n, "n"), real_number(uses, "uses")
+    given = None if keys is None else real_number(keys, "keys")
+    if given is not None and not given > 0:
+        raise ValueError(f"keys is {given:g}; it must be above 0")
+    explain = flag(explain, "explain")
     found = {}
     for name in tasks:
         text, result = _core.choose(
-            _core.method_tasks.index(name), float(n), axes, whole(order, "order"), float(uses), float(keys or 0),
-            str(dtype) == "float64", device, gpus, run_to_run(deterministic), whole(threads, "threads"),
+            _core.method_tasks.index(name), n, axes, whole(order, "order"), uses, given or 0.0, wide, device, gpus,
+            run_to_run(deterministic), whole(threads, "threads"),
         )  # fmt: skip
         if explain:
             parts = json.loads(result)

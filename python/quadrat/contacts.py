@@ -4,9 +4,13 @@
 from typing import NamedTuple
 
 from . import _core
-from ._numbers import real_number, whole, word
+from ._numbers import flag, method_name, real_number, whole, word
 from ._reprs import of_arrays
 from ._types import Array, ByAxis, DType
+from .mesh import _index_type
+
+
+_SHAPES = "sphere", "ellipsoid", "capsule", "box"
 
 
 class Contacts(NamedTuple):
@@ -84,7 +88,7 @@ def contacts(
         *_core.contacts(
             centers,
             radii,
-            word(shape, "shape"),
+            word(shape, "shape", _SHAPES),
             shapes,
             sizes,
             orientations,
@@ -94,10 +98,10 @@ def contacts(
             box,
             periodic,
             origin,
-            "" if method == "auto" else word(method, "method"),
-            bool(sorted),
+            method_name(method),
+            flag(sorted, "sorted"),
             real_number(bin_size, "bin_size"),
             whole(threads, "threads"),
-            index_dtype,
+            _index_type(index_dtype),
         )
     )

@@ -4,7 +4,7 @@
 from typing import Any, NamedTuple
 
 from . import _core
-from ._numbers import real_number, run_to_run, whole, word
+from ._numbers import flag, method_name, real_number, run_to_run, whole, word
 from ._reprs import of_arrays
 from ._state import State
 from ._types import Array, ByAxis
@@ -52,9 +52,9 @@ class Ewald(State):
         self._sums = _core.EwaldSums(
             real_number(accuracy, "accuracy"),
             word(law, "law", LAWS) == "dispersion",
-            word(method, "method"),
+            method_name(method),
             real_number(coulomb_constant, "coulomb_constant"),
-            bool(remove_net_force),
+            flag(remove_net_force, "remove_net_force"),
             run_to_run(deterministic),
             whole(threads, "threads"),
         )
@@ -89,9 +89,9 @@ class Ewald(State):
                 systems,
                 scaled_pairs,
                 scales,
-                bool(forces),
-                bool(potentials),
-                bool(virial),
+                flag(forces, "forces"),
+                flag(potentials, "potentials"),
+                flag(virial, "virial"),
             )
         )
 

@@ -4,7 +4,7 @@
 import numpy as np
 
 from . import _core
-from ._numbers import run_to_run, whole, word
+from ._numbers import flag, method_name, run_to_run, whole, word
 from ._types import Array
 
 
@@ -42,26 +42,39 @@ def reduce_by_key(
     ValueError naming the first key that is out of range.
     """
     key_count = None if key_count is None else whole(key_count, "key_count", 0)
-    if ignore_negative:
+    if flag(ignore_negative, "ignore_negative"):
         keys, values = _without_negative(keys, values)
     return _core.reduce_by_key(
         keys,
         values,
         word(operation, "operation", ("sum", "min", "max", "mean")),
         key_count,
-        word(method, "method"),
-        bool(compensated),
+        method_name(method),
+        flag(compensated, "compensated"),
         run_to_run(deterministic),
         whole(threads, "threads"),
     )
 
 
 def _without_negative(keys, *others):
-    keys, *others = (array if hasattr(array, "dtype") else np.asarray(array) for array in (keys, *others))
-    if any(len(array) != len(keys) for array in others):
-        raise ValueError(f"there are {len(others[0])} values and {len(keys)} keys; one row for each key is needed")
+    """What has a key that is not negative."""
+    _core.check_keys(keys)
+    keys, *others = (_array(given, name) for given, name in zip((keys, *others), ("keys", "values")))
+    for array in others:
+        if array.ndim == 0 or len(array) != len(keys):
+            shape = tuple(array.shape)
+            raise ValueError(f"values have the shape {shape}; one row for each of the {len(keys)} keys is needed")
     chosen = keys >= 0
     return keys[chosen], *(array[chosen] for array in others)
+
+
+def _array(given, name):
+    if hasattr(given, "dtype") and hasattr(given, "__ge__") and hasattr(given, "__dlpack__"):
+        return given
+    try:
+        return np.asarray(given)
+    except ValueError as problem:
+        raise ValueError(f"{name} cannot be read as an array: {problem}") from None
 
 
 def count_keys(
@@ -69,6 +82,6 @@ def count_keys(
 ) -> Array:
     """The number of elements with each key, (key_count,) int64. For the parameters see `reduce_by_key`."""
     key_count = None if key_count is None else whole(key_count, "key_count", 0)
-    if ignore_negative:
+    if flag(ignore_negative, "ignore_negative"):
         (keys,) = _without_negative(keys)
-    return _core.count_keys(keys, key_count, word(method, "method"), whole(threads, "threads"))
+    return _core.count_keys(keys, key_count, method_name(method), whole(threads, "threads"))

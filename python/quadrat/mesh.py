@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._numbers import real_number, run_to_run, shown, whole, word
+from ._numbers import flag, method_name, numbers, real_number, run_to_run, shown, whole, word
 from ._state import State
 from ._types import Array, ByAxis, DType
 
@@ -16,32 +16,35 @@ _ENDS = "lower", "both"
 
 def _dtype_name(dtype, argument="dtype", accepted=("float32", "float64")):
     """A name of those accepted, of NumPy's types, PyTorch's, or names."""
-    name = str(dtype).removeprefix("torch.") if not isinstance(dtype, type) else dtype.__name__
+    name = dtype.__name__ if isinstance(dtype, type) else dtype if isinstance(dtype, str) else getattr(dtype, "name", None)
+    name = (name if isinstance(name, str) else shown(dtype)).removeprefix("torch.")
     if name not in accepted:
-        raise TypeError(f"{argument} is {name}; {' and '.join(accepted)} are accepted")
+        given = name if name.isidentifier() and len(name) < 20 else shown(dtype)
+        raise TypeError(f"{argument} is {given}; {' and '.join(accepted)} are accepted")
     return name
 
 
-def _dtype_of(points):
-    return _dtype_name(points.dtype) if hasattr(points, "dtype") else "float64"
+def _index_type(index_dtype):
+    return None if index_dtype is None else _dtype_name(index_dtype, "index_dtype", ("int32", "int64"))
 
 
-def _shape_of(array):
-    return tuple(array.shape) if hasattr(array, "shape") else np.shape(array)
-
-
-def _dimension_of(points):
-    """Of the points of a call; what is wrong with them is said when they are read."""
-    shape = _shape_of(points)
-    return shape[1] if len(shape) == 2 and shape[1] in (1, 2, 3) else 1
+def _extents_of(array, name, dimension):
+    """The last axes of an array."""
+    try:
+        shape = tuple(array.shape) if hasattr(array, "shape") else np.shape(array)
+    except (ValueError, RuntimeError) as problem:
+        raise ValueError(f"{name} cannot be read as an array: {problem}") from None
+    if len(shape) < dimension:
+        raise ValueError(f"{name} have the shape {shape}; {dimension} axes are needed, or one more for several")
+    return shape[-dimension:]
 
 
 def _by_axis(value, dimension, name):
-    numbers = [value] * dimension if np.ndim(value) == 0 else list(value)
-    if len(numbers) != dimension:
-        accepted = f"a positive integer, or one for each of the {dimension} axes, is accepted"
+    given = numbers(value, name)
+    if len(given) not in (1, dimension):
+        accepted = f"a positive integer, or one for each of the {dimension} axes of the box, is accepted"
         raise ValueError(f"{name} is {shown(value)}; {accepted}")
-    return [whole(n, name, least=1) for n in numbers]
+    return [whole(n, name, least=1) for n in given] * (dimension // len(given))
 
 
 class SpreadPlan(State):
@@ -82,7 +85,7 @@ class SpreadPlan(State):
         threads: int = 0,
         dtype: DType = np.float64,
     ) -> None:
-        lengths = np.atleast_1d(np.asarray(box, dtype=float))
+        lengths = np.atleast_1d(_core.numbers(box, "box"))
         dimension = len(lengths)
         if lengths.ndim != 1 or dimension not in (1, 2, 3):
             raise ValueError(f"the box has the shape {lengths.shape}; one to three lengths are accepted")
@@ -94,11 +97,11 @@ class SpreadPlan(State):
             whole(order, "order"),
             periodic,
             origin,
-            bool(clip),
-            bool(accept_outside),
+            flag(clip, "clip"),
+            flag(accept_outside, "accept_outside"),
             word(ends, "ends", _ENDS) == "both",
             real_number(uses, "uses"),
-            word(method, "method"),
+            method_name(method),
             run_to_run(deterministic),
             whole(threads, "threads"),
             _WIDE[self.dtype],
@@ -138,10 +141,12 @@ class SpreadPlan(State):
 
 def spread(points: Array, values: Array, box: Array, mesh: ByAxis, order: int = 4, **options: Any) -> Array:
     """Values of points on a mesh, in one call; see `SpreadPlan`, whose options it takes."""
-    return SpreadPlan(box, mesh, order, dtype=_dtype_of(points), **options).set_points(points).spread(values)
+    _, dtype = _core.kind_of_points(points)
+    return SpreadPlan(box, mesh, order, dtype=dtype, **options).set_points(points).spread(values)
 
 
 def interpolate(points: Array, mesh_values: Array, box: Array, order: int = 4, **options: Any) -> Array:
     """Values of a mesh at points, in one call; the shape of the mesh is that of its values. See `SpreadPlan`."""
-    shape = _shape_of(mesh_values)[-_dimension_of(points) :]
-    return SpreadPlan(box, shape, order, dtype=_dtype_of(points), **options).set_points(points).interpolate(mesh_values)
+    dimension, dtype = _core.kind_of_points(points)
+    mesh = _extents_of(mesh_values, "mesh values", dimension)
+    return SpreadPlan(box, mesh, order, dtype=dtype, **options).set_points(points).interpolate(mesh_values)

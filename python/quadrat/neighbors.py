@@ -6,18 +6,23 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 
 from . import _core
-from ._numbers import real_number, whole, word
+from ._numbers import flag, letters, method_name, real_number, shown, whole, word
 from ._reprs import of_arrays
 from ._state import State
 from ._types import Array, ByAxis, DType, Letter
-from .mesh import _shape_of
+from .mesh import _index_type
+
+LETTERS = "ijSdDn"
+RULES = ("uniform", "sum_of_radii", "larger_radius", "own_radius", "table_of_types")
+NORMALIZATIONS = ("N^2", "N(N-1)")
+_MOST_COUNTS = 2**31
 
 
 def _rule(rule, radii, type_cutoffs):
-    """What pairs are compared with, from what is given."""
-    if rule is not None:
-        return word(rule, "rule")
-    return "sum_of_radii" if radii else "table_of_types" if type_cutoffs is not None else "uniform"
+    """The number of what pairs are compared with, from what is given."""
+    if rule is None:
+        rule = "sum_of_radii" if radii else "table_of_types" if type_cutoffs is not None else "uniform"
+    return RULES.index(word(rule, "rule", RULES))
 
 
 class NeighborList(State):
@@ -53,12 +58,12 @@ class NeighborList(State):
         self._list = _core.Neighbors(
             real_number(cutoff, "cutoff"),
             real_number(skin, "skin"),
-            bool(half),
-            bool(sorted),
-            word(outputs, "outputs"),
-            "" if method == "auto" else word(method, "method"),
+            flag(half, "half"),
+            flag(sorted, "sorted"),
+            letters(outputs, "outputs", LETTERS),
+            method_name(method),
             whole(threads, "threads"),
-            index_dtype,
+            _index_type(index_dtype),
             _rule(rule, False, type_cutoffs),
             type_cutoffs,
         )
@@ -212,15 +217,15 @@ def neighbor_list(
         box,
         periodic,
         origin,
-        bool(half),
-        bool(sorted),
-        word(outputs, "outputs"),
+        flag(half, "half"),
+        flag(sorted, "sorted"),
+        letters(outputs, "outputs", LETTERS),
         queries,
         systems,
         systems_of_queries,
-        "" if method == "auto" else word(method, "method"),
+        method_name(method),
         whole(threads, "threads"),
-        index_dtype,
+        _index_type(index_dtype),
         _rule(rule, radii is not None, type_cutoffs),
         radii,
         types,
@@ -271,10 +276,10 @@ def knn(
             origin,
             real_number(cutoff, "cutoff"),
             queries,
-            bool(include_self),
-            bool(shifts),
+            flag(include_self, "include_self"),
+            flag(shifts, "shifts"),
             whole(threads, "threads"),
-            index_dtype,
+            _index_type(index_dtype),
         )
     )
 
@@ -331,9 +336,10 @@ def clusters(
     parameters see `neighbor_list`. Results are always the same.
     """
     least = whole(min_points, "min_points", 1, 2**32 - 1)
-    given = box, periodic, origin, whole(threads, "threads"), index_dtype, bool(groups)
+    wanted = flag(groups, "groups")
+    given = box, periodic, origin, whole(threads, "threads"), _index_type(index_dtype), wanted
     found = _core.clusters(points, real_number(link, "link"), least, *given)
-    return Clusters(*found) if groups else found
+    return Clusters(*found) if wanted else found
 
 
 class _Histograms(NamedTuple):
@@ -394,25 +400,20 @@ def rdf(
     `counts` are numbers of pairs, those of equal types counted in both orders. Counts are exact. Frames may be in the
     memory of a GPU; the result is NumPy's. Ctrl-C is heeded between frames.
     """
-    several = not hasattr(frames, "ndim") or frames.ndim == 3
-    listed = list(frames) if several else [frames]
-    if listed and np.ndim(listed[0]) < 2:
-        listed = [frames]
-    if not listed:
-        raise ValueError("there are no frames")
-    if normalization not in ("N^2", "N(N-1)"):
-        raise ValueError(f"normalization is {normalization!r}; 'N^2' and 'N(N-1)' are accepted")
-    own = len(listed) > 1 and box is not None and _core.boxes_in(box, _shape_of(listed[0])[-1], "frame") != 1
-    if own and len(box) != len(listed):
+    listed = _frames(frames)
+    distinct = word(normalization, "normalization", NORMALIZATIONS) == "N(N-1)"
+    boxes = None if box is None or len(listed) == 1 else _core.numbers(box, "box")
+    own = boxes is not None and _core.boxes_in(boxes, _core.kind_of_points(listed[0])[0], "frame") != 1
+    if own and len(boxes) != len(listed):
         count = len(listed)
-        raise ValueError(f"there are {len(box)} boxes and {count} frames; one for all or one for each is accepted")
-    names, numbers = ((), [None] * len(listed)) if types is None else _numbered(types, len(listed))
-    kinds = max(1, len(names))
+        raise ValueError(f"there are {len(boxes)} boxes and {count} frames; one for all or one for each is accepted")
     bins = whole(bins, "bins", 1, 2**20)
+    names, numbers = ((), [None] * len(listed)) if types is None else _numbered(types, len(listed), bins)
+    kinds = max(1, len(names))
     cutoff = real_number(cutoff, "cutoff")
-    pairs = _core.PairCounts(cutoff, bins, kinds, normalization == "N(N-1)", whole(threads, "threads"))
+    pairs = _core.PairCounts(cutoff, bins, kinds, distinct, whole(threads, "threads"))
     for number, frame in enumerate(listed):
-        of = box[number] if own else box
+        of = boxes[number] if own else box
         pairs.add(frame, f"points of frame {number}", of, periodic, origin, numbers[number])
     g, counts = pairs.result()
     r = (np.arange(bins) + 0.5) * (cutoff / bins)
@@ -427,10 +428,23 @@ def rdf(
     return result
 
 
-def _numbered(types, frames):
+def _frames(frames):
+    """A list of frames, of one or several."""
+    if hasattr(frames, "ndim") and frames.ndim != 3 or isinstance(frames, str):
+        return [frames]
+    try:
+        listed = list(frames)
+        one = bool(listed) and np.ndim(listed[0]) < 2
+    except (TypeError, ValueError):
+        return [frames]
+    if not listed:
+        raise ValueError("there are no frames")
+    return [frames] if one else listed
+
+
+def _numbered(types, frames, bins):
     """(names of the types, the numbers of each frame's points): of types for all frames, or for each."""
-    first = types[0] if len(types) > 0 else 0
-    each = [types] if isinstance(first, str) or np.ndim(first) == 0 else list(types)
+    each = [_types_of(one) for one in _rows(types)]
     if len(each) not in (1, frames):
         raise ValueError(f"there are types for {len(each)} frames; there are {frames} frames")
     if any(_are_names(one) for one in each):
@@ -438,10 +452,41 @@ def _numbered(types, frames):
         number = {name: k for k, name in enumerate(names)}
         numbers = [np.array([number[str(name)] for name in one], dtype=np.int64) for one in each]
     else:
-        most = max((int(one.max() if hasattr(one, "max") else max(one)) for one in each if len(one) > 0), default=0)
-        names, numbers = range(most + 1), each
+        names, numbers = range(max((int(one.max()) for one in each if len(one) > 0), default=0) + 1), each
+        if names.stop**2 * bins > _MOST_COUNTS:
+            raise ValueError(f"types are up to {names.stop - 1}; all their pairs have too many histograms of {bins} bins")
     return tuple(names), numbers * frames if len(each) == 1 else numbers
 
 
+def _rows(types):
+    """Types of all frames as one row, or those of each."""
+    if hasattr(types, "__array__") and not hasattr(types, "ndim"):
+        types = np.asarray(types)
+    if hasattr(types, "ndim"):
+        return list(types) if types.ndim == 2 else [types]
+    try:
+        listed = list(types)
+        nested = bool(listed) and not isinstance(listed[0], str) and np.ndim(listed[0]) > 0
+    except (TypeError, ValueError):
+        raise TypeError(f"types is {shown(types)}; integers or names are accepted, or rows of them, one for each frame") from None
+    return listed if nested else [listed]
+
+
+def _types_of(types):
+    """An array of integers or of names."""
+    try:
+        array = types if hasattr(types, "dtype") and hasattr(types, "max") else np.asarray(types)
+    except ValueError as problem:
+        raise ValueError(f"types cannot be read as an array: {problem}") from None
+    kind = array.dtype.name if isinstance(array, np.ndarray) else str(array.dtype).removeprefix("torch.")
+    if array.ndim != 1:
+        raise ValueError(f"types have the shape {tuple(array.shape)}; (N,) is accepted, or one row for each frame")
+    if len(array) > 0 and not kind.startswith(("int", "uint")) and not _are_names(array):
+        raise TypeError(f"types have the type {kind}; integers or names are accepted")
+    return array
+
+
 def _are_names(types):
-    return len(types) > 0 and (types.dtype.kind in "UO" if isinstance(types, np.ndarray) else isinstance(types[0], str))
+    if not isinstance(types, np.ndarray) or len(types) == 0:
+        return False
+    return types.dtype.kind == "U" or (types.dtype.kind == "O" and all(isinstance(name, str) for name in types))

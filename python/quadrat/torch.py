@@ -16,10 +16,13 @@ from typing import Any, overload
 import torch
 
 from . import _torch_ewald, _torch_mesh, _torch_neighbors, _torch_transforms
-from ._numbers import real_number, shown, word
+from ._numbers import flag, letters, real_number, shown, whole, word
 from ._torch_ewald import Electrostatics
 from ._types import Array, ByAxis, DType, Letter
-from .mesh import _ENDS, _dtype_name
+from .ewald import LAWS
+from .mesh import _ENDS, _index_type
+from .neighbors import LETTERS, RULES
+from .transforms import ORDERS
 
 __all__ = ["Electrostatics", "electrostatics", "interpolate", "neighbor_list", "nufft1", "nufft2", "nufft3", "spread"]
 
@@ -78,21 +81,21 @@ def neighbor_list(
     As `quadrat.neighbor_list`; d and D have derivatives of every order by the points, the queries and the box. Those of d are
     not finite for points in one place.
     """
-    unknown = [letter for letter in outputs if letter not in "ijSdDn"]
-    if unknown or not outputs:
-        raise ValueError(f"outputs is {outputs!r}; letters of 'ijSdDn' are accepted")
+    letters(outputs, "outputs", LETTERS)
     _points(points, (2, 3))
     dimension = points.shape[1]
     places = None if queries is None else _points(queries, (dimension,), "queries")
-    lattice = None if box is None else _beside(box, points)
+    lattice = None if box is None else _beside(box, points, "box")
     wraps = None if periodic is None else _periodic(periodic, dimension)
-    corner, *sizes = (None if value is None else _beside(value, points) for value in (origin, radii, radii_of_queries))
-    systems, *labels = (_integers(value, points) for value in (systems, systems_of_queries, types, types_of_queries))
-    table = None if type_cutoffs is None else torch.as_tensor(type_cutoffs, dtype=torch.float64)
-    without = None if excluded is None else torch.as_tensor(excluded, dtype=torch.int64)
-    tensors = (points, lattice, systems, corner, places, *labels, *sizes, table, without)
-    integers = "int64" if index_dtype is None else _dtype_name(index_dtype, "index_dtype", ("int32", "int64"))
-    settings = (real_number(cutoff, "cutoff"), half, sorted, method, rule, integers)
+    given = {"origin": origin, "radii": radii, "radii_of_queries": radii_of_queries}
+    corner, *sizes = (None if value is None else _beside(value, points, name) for name, value in given.items())
+    given = {"systems": systems, "systems_of_queries": systems_of_queries, "types": types, "types_of_queries": types_of_queries}
+    systems, *labels = (None if value is None else _read(value, name, points.device) for name, value in given.items())
+    table = None if type_cutoffs is None else _read(type_cutoffs, "type_cutoffs")
+    tensors = (points, lattice, systems, corner, places, *labels, *sizes, table, _pairs(excluded, "excluded"))
+    integers = _index_type(index_dtype) or "int64"
+    limit, rule = real_number(cutoff, "cutoff"), None if rule is None else word(rule, "rule", RULES)
+    settings = (limit, flag(half, "half"), flag(sorted, "sorted"), word(method, "method"), rule, integers)
     i, j, shifts = _torch_neighbors.pairs(*tensors, wraps, *settings)
     found = {"i": i, "j": j, "S": shifts}
     if "n" in outputs:
@@ -128,8 +131,8 @@ def spread(
     continuous.
     """
     fractions, dimension = _fractions(points, box, origin)
-    extents = _by_axis(mesh, dimension, "mesh", int)
-    given, single = _vectors(_tensor(values, fractions), (points.shape[0],), "values", "(N,) or (V, N)")
+    extents = _by_axis(mesh, dimension, "mesh", _extent)
+    given, single = _vectors(_tensor(values, fractions, "values"), (points.shape[0],), "values", "(N,) or (V, N)")
     settings = _mesh_settings(order, periodic, dimension, clip, accept_outside, ends, method)
     result = _torch_mesh.spread(fractions, given, extents, *settings)
     return result[0] if single else result
@@ -153,7 +156,7 @@ def interpolate(
     Derivatives as of `spread`; that by points is the gradient of the interpolated field.
     """
     fractions, dimension = _fractions(points, box, origin)
-    given, single = _meshes(_tensor(mesh_values, fractions), dimension, "mesh values")
+    given, single = _meshes(_tensor(mesh_values, fractions, "mesh values"), dimension, "mesh values")
     settings = _mesh_settings(order, periodic, dimension, clip, accept_outside, ends, method)
     result = _torch_mesh.interpolate(fractions, given, *settings)
     return result[0] if single else result
@@ -178,11 +181,11 @@ def nufft1(
     axis; by default 2 pi). With `real`, derivatives in reverse are transforms of complex values.
     """
     angles, dimension = _angles(points, period)
-    values = _tensor(values, angles)
+    values, real = _tensor(values, angles, "values"), flag(real, "real")
     given, single = _vectors(values if real else _complex(values), (points.shape[0],), "values", "(N,) or (V, N)")
-    extents = _by_axis(modes, dimension, "modes", int)
+    extents = _by_axis(modes, dimension, "modes", _extent)
     settings = _transform_settings(tolerance, mode_order, oversampling, method)
-    result = _torch_transforms.type1(angles, given, extents, bool(real), _sign(sign), *settings)
+    result = _torch_transforms.type1(angles, given, extents, real, _sign(sign), *settings)
     return result[0] if single else result
 
 
@@ -199,7 +202,7 @@ def nufft2(
 ) -> torch.Tensor:
     """values[j] = sum over modes k of modes[k] exp(i sign k . x_j), as `quadrat.nufft2`. Derivatives as of `nufft1`."""
     angles, dimension = _angles(points, period)
-    given, single = _meshes(_complex(_tensor(modes, angles)), dimension, "modes")
+    given, single = _meshes(_complex(_tensor(modes, angles, "modes")), dimension, "modes")
     settings = _transform_settings(tolerance, mode_order, oversampling, method)
     result = _torch_transforms.type2(angles, given, _sign(sign), *settings)
     return result[0] if single else result
@@ -212,8 +215,8 @@ def nufft3(points: Array, values: Array, targets: Array, tolerance: float = 1e-6
     """
     at = _points(points, (1, 2, 3))
     to = _points(targets, (at.shape[1],), "targets")
-    given, single = _vectors(_complex(_tensor(values, at)), (at.shape[0],), "values", "(N,) or (V, N)")
-    result = _torch_transforms.type3(at, given, to, tolerance, _sign(sign))
+    given, single = _vectors(_complex(_tensor(values, at, "values")), (at.shape[0],), "values", "(N,) or (V, N)")
+    result = _torch_transforms.type3(at, given, to, real_number(tolerance, "tolerance"), _sign(sign))
     return result[0] if single else result
 
 
@@ -245,16 +248,17 @@ def electrostatics(
     vectors; third derivatives are refused. In `backward` only what the loss needs is computed.
     """
     at = _points(points, (3,))
-    charges = _tensor(charges, at)
+    charges = _tensor(charges, at, "charges")
     if charges.shape != at.shape[:1]:
         raise ValueError(f"charges have the shape {tuple(charges.shape)}; one for each of the {len(at)} points is needed")
-    systems = _integers(systems, at)
-    vectors = _boxes(_beside(box, at), systems)
-    pairs = None if scaled_pairs is None else torch.as_tensor(scaled_pairs, dtype=torch.int64).reshape(-1, 2)
-    factors = None if scales is None else torch.as_tensor(scales, dtype=torch.float64)
-    constant = real_number(coulomb_constant, "coulomb_constant")
-    settings = (real_number(accuracy, "accuracy"), method, law, constant, bool(remove_net_force), _periodic(periodic, 3))
-    return _torch_ewald.compute(at, charges, vectors, systems, pairs, factors, virial, settings)
+    systems = None if systems is None else _read(systems, "systems", at.device)
+    vectors = _boxes(_beside(box, at, "box"), systems)
+    factors = None if scales is None else _read(scales, "scales").to(torch.float64)
+    words, constant = (word(method, "method"), word(law, "law", LAWS)), real_number(coulomb_constant, "coulomb_constant")
+    wraps = _periodic(periodic, 3)
+    settings = (real_number(accuracy, "accuracy"), *words, constant, flag(remove_net_force, "remove_net_force"), wraps)
+    pairs = _pairs(scaled_pairs, "scaled_pairs")
+    return _torch_ewald.compute(at, charges, vectors, systems, pairs, factors, flag(virial, "virial"), settings)
 
 
 def _points(points, dimensions, name="points"):
@@ -269,27 +273,44 @@ def _points(points, dimensions, name="points"):
     return given
 
 
-def _beside(value, points):
+def _read(value, name, device=None):
+    """A tensor of real numbers."""
+    try:
+        tensor = torch.as_tensor(value, device=device)
+    except (TypeError, ValueError, OverflowError, RuntimeError):
+        raise TypeError(f"{name} is {shown(value)}; numbers are accepted") from None
+    if tensor.is_complex():
+        raise TypeError(f"{name} have the type {tensor.dtype}; real numbers are accepted")
+    return tensor
+
+
+def _beside(value, points, name):
     """A tensor of the precision of the points, on their device."""
-    if isinstance(value, torch.Tensor):
-        return value.to(dtype=points.dtype, device=points.device)
-    return torch.as_tensor(value, dtype=points.dtype, device=points.device)
+    return _read(value, name, points.device).to(points.dtype)
 
 
-def _tensor(values, points):
-    return values if isinstance(values, torch.Tensor) else _beside(values, points)
+def _tensor(values, points, name):
+    return values if isinstance(values, torch.Tensor) else _beside(values, points, name)
 
 
-def _integers(values, points):
-    return values if values is None else torch.as_tensor(values, device=points.device)
+def _pairs(value, name):
+    """(P, 2) indices, on the CPU."""
+    if value is None:
+        return None
+    pairs = _read(value, name)
+    if pairs.numel() > 0 and (pairs.ndim != 2 or pairs.shape[1] != 2):
+        raise ValueError(f"{name} have the shape {tuple(pairs.shape)}; (P, 2) integers are needed")
+    if pairs.numel() > 0 and (pairs.is_floating_point() or pairs.dtype == torch.bool):
+        raise TypeError(f"{name} have the type {pairs.dtype}; integers are accepted")
+    return pairs.reshape(-1, 2).to(torch.int64)
 
 
 def _periodic(periodic, dimension):
     """By axis, or by system and axis, in one list."""
     rows = periodic.tolist() if hasattr(periodic, "tolist") else periodic
-    if hasattr(rows, "__len__") and len(rows) and hasattr(rows[0], "__len__"):
-        return [flag for row in rows for flag in _by_axis(row, dimension, "periodic", bool)]
-    return _by_axis(rows, dimension, "periodic", bool)
+    if isinstance(rows, (list, tuple)) and len(rows) and isinstance(rows[0], (list, tuple)):
+        return [wraps for row in rows for wraps in _by_axis(row, dimension, "periodic", flag)]
+    return _by_axis(rows, dimension, "periodic", flag)
 
 
 def _boxes(box, systems):
@@ -309,39 +330,36 @@ def _boxes(box, systems):
     return box.expand(int(systems.max()) + 1, 3, 3)
 
 
-def _by_axis(value, dimension, name, kind):
-    numbers = list(value) if hasattr(value, "__len__") else [value] * dimension
-    if kind is int and any(isinstance(number, float) and number != int(number) for number in numbers):
-        raise ValueError(f"{name} is {shown(value)}; integers are accepted")
+def _by_axis(value, dimension, name, checked):
+    numbers = value.tolist() if hasattr(value, "tolist") else value
+    numbers = list(numbers) if isinstance(numbers, (list, tuple)) else [numbers] * dimension
     if len(numbers) != dimension:
         raise ValueError(f"{name} is {shown(value)}; one value, or one for each of the {dimension} axes, is accepted")
-    return [kind(number) for number in numbers]
+    return [checked(number, name) for number in numbers]
 
 
-def _order(order):
-    if isinstance(order, float):
-        raise TypeError(f"order is {order!r}; an integer is accepted")
-    return order
+def _extent(value, name):
+    return whole(value, name, least=1)
 
 
 def _mesh_settings(order, periodic, dimension, clip, accept_outside, ends, method):
     """What the operators of _torch_mesh take after their tensors."""
-    axes = _by_axis(periodic, dimension, "periodic", bool)
-    return _order(order), axes, bool(clip), bool(accept_outside), word(ends, "ends", _ENDS), word(method, "method")
+    axes, flags = _by_axis(periodic, dimension, "periodic", flag), (flag(clip, "clip"), flag(accept_outside, "accept_outside"))
+    return whole(order, "order"), axes, *flags, word(ends, "ends", _ENDS), word(method, "method")
 
 
 def _transform_settings(tolerance, mode_order, oversampling, method):
     """What those of _torch_transforms take after the sign."""
     tolerance, oversampling = real_number(tolerance, "tolerance"), real_number(oversampling, "oversampling")
-    return tolerance, word(mode_order, "mode_order"), oversampling, word(method, "method")
+    return tolerance, word(mode_order, "mode_order", ORDERS), oversampling, word(method, "method")
 
 
 def _fractions(points, box, origin):
     at = _points(points, (1, 2, 3))
     dimension = at.shape[1]
-    lattice = _beside(box, at)
+    lattice = _beside(box, at, "box")
     if origin is not None:
-        at = at - _beside(origin, at)
+        at = at - _beside(origin, at, "origin")
     if lattice.shape == (dimension,) or (lattice.ndim == 0 and dimension == 1):
         fractions = at / lattice
     elif lattice.shape == (dimension, dimension):
@@ -373,10 +391,10 @@ def _complex(values):
 
 def _angles(points, period):
     at = _points(points, (1, 2, 3))
-    return at if period is None else at * (2 * math.pi / _beside(period, at)), at.shape[1]
+    return at if period is None else at * (2 * math.pi / _beside(period, at, "period")), at.shape[1]
 
 
 def _sign(sign):
-    if sign not in (1, -1):
-        raise ValueError(f"sign is {shown(sign)}; 1 or -1 is accepted")
+    if whole(sign, "sign") not in (1, -1):
+        raise ValueError(f"sign is {sign}; 1 or -1 is accepted")
     return int(sign)

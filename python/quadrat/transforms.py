@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._numbers import real_number, run_to_run, whole, word
+from ._numbers import flag, method_name, numbers, real_number, run_to_run, shown, whole, word
 from ._state import State
 from ._types import Array, ByAxis, DType
-from .mesh import _WIDE, _by_axis, _dimension_of, _dtype_name, _dtype_of, _shape_of
+from .mesh import _WIDE, _dtype_name, _extents_of
 
 ORDERS = ("centered", "fft")
 
@@ -45,27 +45,24 @@ class Nufft(State):
         threads: int = 0,
         dtype: DType = np.float64,
     ) -> None:
-        numbers = _by_axis(modes, 1 if np.ndim(modes) == 0 else len(modes), "modes")
-        if len(numbers) not in (1, 2, 3):
-            raise ValueError(f"modes is {modes!r}; numbers for one to three axes are accepted")
-        self.dimension: int = len(numbers)
+        extents = [whole(extent, "modes", least=1) for extent in numbers(modes, "modes")]
+        if len(extents) not in (1, 2, 3):
+            raise ValueError(f"modes is {shown(modes)}; numbers for one to three axes are accepted")
+        self.dimension: int = len(extents)
         self.dtype: str = _dtype_name(dtype)
-        periods = np.broadcast_to(np.asarray(2 * np.pi if period is None else period, dtype=float), self.dimension)
-        if not (np.isfinite(periods).all() and (periods > 0).all()):
-            raise ValueError(f"period is {period!r}; positive numbers are accepted")
+        self.real: bool = flag(real, "real")
         self._plan = _core.TransformPlan(
-            numbers,
+            extents,
             real_number(tolerance, "tolerance"),
-            bool(real),
+            self.real,
             word(mode_order, "mode_order", ORDERS) == "centered",
-            [0.0 if period is None else float(p) for p in periods],
+            _periods(period, self.dimension),
             real_number(oversampling, "oversampling"),
-            word(method, "method"),
+            method_name(method),
             run_to_run(deterministic),
             whole(threads, "threads"),
             _WIDE[self.dtype],
         )
-        self.real: bool = bool(real)
         self.shape: tuple[int, ...] = self._plan.shape()
 
     def set_points(self, points: Array) -> "Nufft":
@@ -93,19 +90,32 @@ class Nufft(State):
         return self._plan.error_bound()
 
 
+def _periods(period, dimension):
+    """By axis; 0 stands for exactly 2 pi."""
+    if period is None:
+        return [0.0] * dimension
+    periods = [real_number(length, "period") for length in numbers(period, "period")]
+    if len(periods) not in (1, dimension) or not all(0 < length < np.inf for length in periods):
+        accepted = f"a positive number, or one for each of the {dimension} axes, is accepted"
+        raise ValueError(f"period is {shown(period)}; {accepted}")
+    return periods * (dimension // len(periods))
+
+
 def nufft1(
     points: Array, values: Array, modes: ByAxis, tolerance: float = 1e-6, *, sign: int = 0, **options: Any
 ) -> Array:
     """Modes of values at points, in one call; see `Nufft`, whose options it takes."""
-    return Nufft(modes, tolerance, dtype=_dtype_of(points), **options).set_points(points).type1(values, sign)
+    _, dtype = _core.kind_of_points(points)
+    return Nufft(modes, tolerance, dtype=dtype, **options).set_points(points).type1(values, sign)
 
 
 def nufft2(points: Array, modes: Array, tolerance: float = 1e-6, *, sign: int = 0, **options: Any) -> Array:
     """Values at points of complex modes, in one call; the numbers of modes are their shape. See `Nufft`."""
-    if options.get("real"):
+    if flag(options.get("real", False), "real"):
         raise ValueError("for real values the numbers of modes cannot be told from the shape; make a Nufft")
-    shape = _shape_of(modes)[-_dimension_of(points) :]
-    return Nufft(shape, tolerance, dtype=_dtype_of(points), **options).set_points(points).type2(modes, sign)
+    dimension, dtype = _core.kind_of_points(points)
+    shape = _extents_of(modes, "modes", dimension)
+    return Nufft(shape, tolerance, dtype=dtype, **options).set_points(points).type2(modes, sign)
 
 
 def nufft3(

@@ -119,7 +119,7 @@ def test_cells_may_be_chosen_by_a_cutoff_and_hold_periodic_images():
         (lambda: quadrat.CellList([1, 1, 1]), ValueError, "cells or a cutoff"),
         (lambda: quadrat.CellList([1, 1, 1], 0), ValueError, "cells is 0"),
         (lambda: quadrat.CellList([1, 1, 1], cutoff=-1), ValueError, "cutoff is -1"),
-        (lambda: quadrat.CellList([1], 4), ValueError, "1 lengths"),
+        (lambda: quadrat.CellList([1], 4), ValueError, r"\(1,\); 2 or 3 lengths"),
         (lambda: quadrat.CellList([1, 1], 4).starts, ValueError, "call build"),
         (lambda: quadrat.CellList([1, 1], 4, periodic=False).build([[0.5, 2.0]]), ValueError, "point 0"),
         (lambda: quadrat.CellList([1, 1], 4).build([[0.5, 2.0, 1.0]]), ValueError, r"\(N, 2\)"),

@@ -54,7 +54,6 @@ def test_it_answers_for_a_gpu_that_is_not_here():
         ("keys is 0", {"n": 1, "keys": 0}),
         ("uses is 0", {"n": 1, "uses": 0}),
         ("order is 20", {"n": 1, "order": 20}),
-        ("dtype is 'float16'", {"n": 1, "dtype": "float16"}),
         ("device is 'tpu'", {"n": 1, "device": "tpu"}),
         ("threads", {"n": 1, "threads": -1}),
     ],

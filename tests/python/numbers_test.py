@@ -137,12 +137,13 @@ def test_bodies_without_a_size_are_refused():
         (lambda: quadrat.neighbor_list(POINTS, "3"), "cutoff is '3'; a number"),
         (lambda: quadrat.neighbor_list(POINTS, 1.0, outputs=["i", "j"]), r"outputs is \['i', 'j'\]; text"),
         (lambda: quadrat.neighbor_list(POINTS, 1.0, method=3), "method is 3; text"),
-        (lambda: quadrat.neighbor_list(POINTS, np.ones((40, 3))), r"cutoff is a ndarray of the shape \(40, 3\)"),
+        (lambda: quadrat.neighbor_list(POINTS, np.ones((40, 3))), r"cutoff is float64 \(40, 3\); a number"),
         (lambda: quadrat.clusters(POINTS, None), "link is None"),
         (lambda: quadrat.reduce_by_key([0], [1.0], np.sum), "operation is <function.*; text.*sum, min, max, mean"),
         (lambda: quadrat.SpreadPlan([1, 1, 1], 8, deterministic=True), "deterministic is True; text.*none, run_to_run"),
         (lambda: quadrat.Nufft(8, 1e-3, mode_order=4), "mode_order is 4; text.*centered, fft"),
         (lambda: quadrat.Ewald("1e-5"), "accuracy is '1e-5'"),
+        (lambda: quadrat.choose(n=1, dtype="float16"), "dtype is float16; float32 and float64"),
     ],
 )
 def test_what_is_no_number_or_no_word_is_named(call, words):

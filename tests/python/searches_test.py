@@ -271,7 +271,7 @@ def test_no_points_have_no_pairs():
         (lambda p: quadrat.clusters(p, -1.0), ValueError, "-1"),
         (lambda p: quadrat.clusters(p, 1.0, min_points=0), ValueError, "min_points is 0"),
         (lambda p: quadrat.rdf(p, 1.0, box=[9, 9, 9], bins=0), ValueError, "bins"),
-        (lambda p: quadrat.rdf(p, 1.0, normalization="N"), ValueError, r"'N'; 'N\^2' and 'N\(N-1\)'"),
+        (lambda p: quadrat.rdf(p, 1.0, normalization="N"), ValueError, r"'N'; one of N\^2, N\(N-1\)"),
         (lambda p: quadrat.rdf([p, p, p], 1.0, types=[["A"] * 10] * 2), ValueError, "types for 2 frames; there are 3"),
         (lambda p: quadrat.rdf([p, p], 1.0, types=[["A"] * 10, ["B"] * 9]), ValueError, r"types.*\(9,\).*10 points"),
         (lambda p: quadrat.rdf(p, 1.0, types=["A"] * 10).pair("A", "B"), ValueError, "no type 'B'; there are 'A'"),

@@ -449,7 +449,7 @@ def test_no_points_have_no_values_and_no_slopes():
         (lambda p, q: qt.electrostatics(p, q, torch.eye(3), systems=[0, 0, 1, 1, 1]), ValueError, r"\(3, 3\).*\(1, 3, 3\).*\(B, 3, 3\)"),
         (lambda p, q: qt.electrostatics(p, q, torch.ones(2, 3, 3), systems=[0.5] * 5), TypeError, "systems"),
         (lambda p, q: qt.spread(p, q, [1, 1, 1], 2.5), ValueError, "mesh is 2.5"),
-        (lambda p, q: qt.spread(p, q, [1, 1, 1], 4, 2.5), TypeError, "order is 2.5"),
+        (lambda p, q: qt.spread(p, q, [1, 1, 1], 4, 2.5), ValueError, "order is 2.5"),
     ],
 )
 def test_bad_arguments_are_named(call, error, words):
