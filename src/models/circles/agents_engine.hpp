@@ -11,7 +11,7 @@
 #include "models/circles/kernels.hpp"
 #include "models/circles/queue.hpp"
 #include "models/replay.hpp"
-#include "models/step_clock.hpp"
+#include "parallel/step_clock.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
