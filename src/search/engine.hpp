@@ -13,8 +13,12 @@
 
 namespace quadrat::detail {
 
-/// A way to search, with its working memory. A build of a list calls prepare, enqueue_cells, enqueue_counts and
-/// enqueue_entries; all but the first are asynchronous and allocate nothing. The results belong to the list.
+/// The steps of a build, in their order.
+enum class build_step { cells, counts, entries };
+
+/// A way to search, with its working memory. A build of a list calls prepare, then enqueue_at_once, or enqueue_cells,
+/// enqueue_counts (not for a matrix) and enqueue_entries; these are asynchronous and allocate nothing. If the list has
+/// to grow, it calls adapt and repeats what that says. The results belong to the list.
 ///
 /// The record of a method (core/method_choice.hpp) also has, for Context, T and D:
 ///   static std::unique_ptr<neighbor_engine<..>> make(context, options);   nullptr if it does not run there
@@ -37,24 +41,19 @@ class neighbor_engine {
   /// Writes the entries, or their keys if the sink takes keys. Counts the rows of a matrix.
   virtual void enqueue_entries(const neighbor_search<T, D>& what, const neighbor_sink<T, D>& sink) = 0;
   /// All three of them at once, with the sums of the counts, if the engine has that for what is prepared; otherwise
-  /// nothing, and returns false. Not for a matrix. `may_give_up`: the caller reads the word of the task afterwards, and
-  /// asks `gave_up`.
+  /// nothing, and returns false. Not for a matrix. `may_give_up`: the caller looks for gave_up_note afterwards; there
+  /// is no list then, no fault is raised, and the steps are to be enqueued one by one.
   [[nodiscard]] virtual bool enqueue_at_once(const search_key<T, D>& /*key*/, std::uint64_t* /*offsets*/,
                                              const neighbor_sink<T, D>& /*sink*/, bool /*may_give_up*/) {
     return false;
   }
-  /// Whether `enqueue_at_once` found on the device that it does not serve these points. There is no list then, no fault
-  /// is raised, and the others must be called. `note` is the word of the task as the kernels left it; the caller clears
-  /// it.
-  [[nodiscard]] virtual bool gave_up(std::uint64_t /*note*/) { return false; }
-  /// Whether enqueue_entries needs the results of enqueue_counts, for a matrix too.
-  [[nodiscard]] virtual bool counts_first() const { return false; }
-  /// Makes other cells where the rows of a list that has grown turned out to be long; returns whether it has, so that
-  /// points must be put into cells and counted once more.
-  [[nodiscard]] virtual bool refine(const search_task<T, D>& /*task*/) { return false; }
-  /// Makes room for the results of counting, after the list has grown to `pairs`; returns whether counting must be
-  /// repeated to fill it. `note` is the word of the task as the kernels left it.
-  [[nodiscard]] virtual bool grow(std::uint64_t /*pairs*/, std::uint64_t /*note*/) { return false; }
+  /// Makes other cells, or more room for the results of counting, after the list has grown to `pairs`: `task` says how
+  /// long its rows are, and `note` is the word of the task as the kernels left it. Returns from which step on the build
+  /// is to be repeated.
+  [[nodiscard]] virtual build_step adapt(const search_task<T, D>& /*task*/, std::uint64_t /*pairs*/,
+                                         std::uint64_t /*note*/) {
+    return build_step::entries;
+  }
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 
   [[nodiscard]] const search_system<T, D>* systems() const { return cells_.systems.data(); }

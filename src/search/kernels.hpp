@@ -22,6 +22,9 @@ inline constexpr std::uint64_t exclusion_fault_base = std::uint64_t{1} << 43;
 /// Points of an asynchronous build that have no room on the levels of the last build.
 inline constexpr std::uint64_t level_fault_base = std::uint64_t{1} << 44;
 
+/// The bit of the engine's word by which enqueue_at_once says, on the device, that it does not serve these points.
+inline constexpr std::uint64_t gave_up_note = std::uint64_t{1} << 63;
+
 template <typename T, int D>
 QUADRAT_HD void check_exclusions(const neighbor_search<T, D>& search, particle_id id, const fault_flag& faults) {
   const std::uint64_t first = search.excluded_offsets[id], last = search.excluded_offsets[id + 1];

@@ -4,8 +4,6 @@
 #include "core/backend.hpp"
 #include "search/list_build.hpp"
 #include "search/list_check.hpp"
-#include "search/list_pairs.hpp"
-#include "search/list_prepare.hpp"
 
 namespace quadrat {
 

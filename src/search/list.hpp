@@ -21,8 +21,8 @@
 #include "tune/round_trials.hpp"
 
 /// The implementation of neighbor_list: results, what `update` remembers, and the engine in use. Its functions are in
-/// list_prepare.hpp (memory, boxes, choice of the method), list_build.hpp (what is enqueued) and list_check.hpp
-/// (reading back faults and counts).
+/// list_build.hpp (memory, boxes, choice of the method, what is enqueued) and list_check.hpp (reading back faults and
+/// counts, updates, pairs).
 namespace quadrat {
 
 namespace detail {

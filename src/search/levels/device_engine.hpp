@@ -62,19 +62,18 @@ class device_levels_engine final : public neighbor_engine<cuda_context, T, D> {
     enqueue_radius_counts(context_, search(what), counts, faults, scratch_);
   }
   void enqueue_entries(const neighbor_search<T, D>& what, const neighbor_sink<T, D>& sink) override {
+    if (sink.offsets == nullptr) enqueue_counts(what, sink.counts, sink.faults);
     enqueue_radius_entries(context_, search(what), sink);
   }
-  [[nodiscard]] bool counts_first() const override { return true; }
-
   /// Rows with more masks than fit are searched as long ones. The new room takes at most as much memory as the list.
-  [[nodiscard]] bool grow(std::uint64_t pairs, std::uint64_t most_used) override {
-    if (!by_threads_) return false;
+  [[nodiscard]] build_step adapt(const search_task<T, D>&, std::uint64_t pairs, std::uint64_t most_used) override {
+    if (!by_threads_) return build_step::entries;
     const std::uint64_t fair = pairs * sizeof(particle_id) / (rows_ * sizeof(candidate_mask));
     const std::uint64_t wanted = std::min(most_used, fair);
-    if (wanted <= words_a_row_) return false;
+    if (wanted <= words_a_row_) return build_step::entries;
     words_.resize_discarding(context_, wanted * rows_);
     words_a_row_ = wanted;
-    return true;
+    return build_step::counts;
   }
 
   [[nodiscard]] std::size_t bytes() const override {

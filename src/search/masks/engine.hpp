@@ -8,6 +8,7 @@
 #include <memory>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "quadrat/core/config.hpp"
@@ -26,6 +27,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
       : neighbor_engine<cuda_context, T, D>(context, options), by_warps_(by_warps) {}
 
   void prepare(const search_task<T, D>& task) override {
+    systems_tried_ = false;
     points_ = task.input.points.count;
     rows_ = task.rows;
     one_system_ = task.one_system;
@@ -51,6 +53,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   }
 
   void enqueue_cells(const search_key<T, D>& key) override {
+    in_disorder_ = in_disorder_ || std::exchange(systems_tried_, false);
     if (!by_images_) {
       const search_key_of_one<T, D> of_one{key, cells_.first};
       one_system_ ? fill(key, of_one) : fill(key, key);
@@ -65,13 +68,15 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     enqueue_masks(context_, masks(what), counts);
   }
   void enqueue_entries(const neighbor_search<T, D>& what, const neighbor_sink<T, D>& sink) override {
+    if (sink.offsets == nullptr) enqueue_counts(what, sink.counts, sink.faults);
     enqueue_entries_of_masks(context_, masks(what), sink);
     searched_points_ = std::max(searched_points_, points_);
     searched_cells_ = std::max(searched_cells_, cell_count_);
   }
   [[nodiscard]] bool enqueue_at_once(const search_key<T, D>& key, std::uint64_t* offsets,
                                      const neighbor_sink<T, D>& sink, bool may_give_up) override {
-    if (takes_systems_at_once() && may_give_up && sink.plain()) {
+    systems_tried_ = takes_systems_at_once() && may_give_up && sink.plain();
+    if (systems_tried_) {
       enqueue_systems_at_once(context_,
                               systems_at_once<T, D>{masks(key.search), key, sink, offsets, first_points_.data(),
                                                     first_points_.data() + key.search.system_count + 1, sums()});
@@ -91,14 +96,24 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
                             at_once_);
     return true;
   }
-  [[nodiscard]] bool gave_up(std::uint64_t note) override {
-    const bool result = (note & systems_at_once<T, D>::not_at_once) != 0;
-    in_disorder_ = in_disorder_ || result;
-    return result;
+  [[nodiscard]] build_step adapt(const search_task<T, D>& task, std::uint64_t pairs, std::uint64_t note) override {
+    const bool finer = refine(task), more = grow(pairs, note);
+    return finer ? build_step::cells : more ? build_step::counts : build_step::entries;
   }
-  [[nodiscard]] bool counts_first() const override { return true; }
 
-  [[nodiscard]] bool refine(const search_task<T, D>& task) override {
+  [[nodiscard]] std::size_t bytes() const override {
+    return cells_.bytes() + grids_.bytes() + small_offsets_.bytes() + small_elements_.bytes() + sums_.bytes() +
+           first_points_.bytes() + records_.bytes() + blocks_.bytes() + turns_.bytes() + words_.bytes() +
+           shares_.bytes();
+  }
+
+ private:
+  using neighbor_engine<cuda_context, T, D>::context_;
+  using neighbor_engine<cuda_context, T, D>::options_;
+  using neighbor_engine<cuda_context, T, D>::cells_;
+
+  /// Makes smaller cells where rows turned out to be long.
+  [[nodiscard]] bool refine(const search_task<T, D>& task) {
     const cells_across finer = cells_across_cutoff<D>(task.mean_row);
     if (by_warps_ || by_images_ || small_boxes_ || across_ == finer) return false;
     // Where they would have to be folded, larger cells are better.
@@ -114,7 +129,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   }
 
   /// Rows with more masks than fit would be searched twice. The new room takes at most as much memory as the list.
-  [[nodiscard]] bool grow(std::uint64_t pairs, std::uint64_t most_used) override {
+  [[nodiscard]] bool grow(std::uint64_t pairs, std::uint64_t most_used) {
     if (warp_a_row_) return false;
     const std::uint64_t fair = pairs * sizeof(particle_id) / (rows_ * sizeof(candidate_mask));
     const std::uint64_t wanted = std::min(most_used, fair);
@@ -123,17 +138,6 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     words_a_row_ = static_cast<std::uint32_t>(wanted);
     return true;
   }
-
-  [[nodiscard]] std::size_t bytes() const override {
-    return cells_.bytes() + grids_.bytes() + small_offsets_.bytes() + small_elements_.bytes() + sums_.bytes() +
-           first_points_.bytes() + records_.bytes() + blocks_.bytes() + turns_.bytes() + words_.bytes() +
-           shares_.bytes();
-  }
-
- private:
-  using neighbor_engine<cuda_context, T, D>::context_;
-  using neighbor_engine<cuda_context, T, D>::options_;
-  using neighbor_engine<cuda_context, T, D>::cells_;
 
   void cut(const search_task<T, D>& task, bool small_boxes) {
     cut_ = false;  // in case of an exception below
@@ -290,6 +294,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   array<particle_id, cuda_context> small_elements_;
   at_once_plan at_once_;
   array<std::uint32_t, cuda_context> first_points_;       // of many systems, and a word
+  bool systems_tried_ = false;                            // at once, in the build that goes on
   bool in_disorder_ = false;                              // as a build has found
   std::size_t searched_points_ = 0, searched_cells_ = 0;  // the most for which entries have been written
   array<std::uint64_t, cuda_context> sums_;               // over blocks

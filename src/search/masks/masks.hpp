@@ -162,7 +162,7 @@ struct list_at_once {
 /// A whole list of many systems in one launch, after one that finds where they begin.
 template <typename T, int D>
 struct systems_at_once {
-  masks_search<T, D> masks;  ///< most_used receives `not_at_once` if the list is not written: systems out of order, too
+  masks_search<T, D> masks;  ///< most_used receives gave_up_note if the list is not written: systems out of order, too
                              ///< large or with impossible points
   search_key<T, D> key;
   neighbor_sink<T, D> sink;  ///< of neighbors alone
@@ -170,8 +170,6 @@ struct systems_at_once {
   std::uint32_t* first;      ///< system_count + 1: points
   std::uint32_t* disorder;   ///< 0 at first
   look_back_state sums;      ///< over systems
-
-  static constexpr unsigned long long not_at_once = std::uint64_t{1} << 63;
 };
 
 /// Rows of the list up to this length are kept in shared memory between counting and writing. Longer ones are searched

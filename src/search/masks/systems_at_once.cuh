@@ -37,7 +37,7 @@ struct find_systems {
 /// Notes that the list is not written.
 template <typename T, int D>
 __device__ void give_up(const systems_at_once<T, D>& list) {
-  atomicOr(reinterpret_cast<unsigned long long*>(list.masks.most_used), list.not_at_once);
+  atomicOr(reinterpret_cast<unsigned long long*>(list.masks.most_used), static_cast<unsigned long long>(gave_up_note));
 }
 
 /// The system of a block, in shared memory.

@@ -59,15 +59,15 @@ class sweeps_engine final : public neighbor_engine<cpu_context, T, D> {
     }
   }
   /// Makes room to record neighbors, from the next count on, where there is plenty of memory.
-  [[nodiscard]] bool grow(std::uint64_t pairs, std::uint64_t) override {
+  [[nodiscard]] build_step adapt(const search_task<T, D>&, std::uint64_t pairs, std::uint64_t) override {
     recorded_ = not_recorded;
     const std::uint64_t room = pairs + pairs / 16;
-    if (!records_ || room * sizeof(particle_id) > context_.memory().available_bytes() / 4) return false;
+    if (!records_ || room * sizeof(particle_id) > context_.memory().available_bytes() / 4) return build_step::entries;
     try {
       entries_.resize_discarding(context_, room);
     } catch (const std::bad_alloc&) {  // the list is complete without
     }
-    return false;
+    return build_step::entries;
   }
 
   [[nodiscard]] std::size_t bytes() const override {
