@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contacts/candidate_pairs.hpp"
 
-#include <algorithm>
-
 #include "core/backend.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/sort.hpp"
@@ -11,15 +9,16 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Index: pair. Packs a pair into one number; the second id takes `bits` bits.
+/// Index: pair. Packs a pair into one number; the second id takes `bits` bits. Room beyond the pairs comes last.
 struct pack_pair {
   const particle_id* first;
   const particle_id* second;
+  const std::uint64_t* count;
   std::uint64_t* keys;
   int bits;
 
   QUADRAT_HD void operator()(std::size_t k) const {
-    keys[k] = static_cast<std::uint64_t>(first[k]) << bits | second[k];
+    keys[k] = k < *count ? static_cast<std::uint64_t>(first[k]) << bits | second[k] : ~std::uint64_t{0};
   }
 };
 
@@ -38,20 +37,23 @@ struct unpack_pair {
 }  // namespace
 
 template <typename Context, typename T>
-void candidate_pairs<Context, T>::find(const Context& context, std::size_t rows, const box_passes<T>& passes,
-                                       const box_family<T>& family) {
-  size_ = 0;
-  if (rows == 0) return;  // the engine still has the rows of an earlier build
-  std::uint32_t* counts = rows_.counts(context, rows, 2 * sizeof(particle_id), first_.bytes() + second_.bytes());
-  passes.count(family, counts, rows_.limit());
-  const std::uint64_t total = rows_.total(context);
+void candidate_pairs<Context, T>::find(const Context& context, search_control<Context>& control,
+                                       const row_passes<pair_sink>& rows) {
+  std::uint32_t* counts =
+      rows_.counts(context, rows.rows(), 2 * sizeof(particle_id), first_.bytes() + second_.bytes(), control.waits());
+  rows.count(counts, rows_.limit());
+  size_ = control.settle(
+      search_control<Context>::pairs_word, rows_.sum(context), [&] { return room(); },
+      [&](std::uint64_t pairs) { reserve(context, roomy(pairs)); });
+  rows.fill({first_.data(), second_.data(), room()}, rows_.offsets());
+}
+
+template <typename Context, typename T>
+void candidate_pairs<Context, T>::reserve(const Context& context, std::uint64_t pairs) {
   // If memory ran out between the two, their sizes differ.
-  if (total > std::min(first_.size(), second_.size())) {
-    first_.resize_discarding(context, roomy(total));
-    second_.resize_discarding(context, roomy(total));
-  }
-  passes.fill(family, {first_.data(), second_.data()}, rows_.offsets());
-  size_ = total;
+  if (pairs <= room()) return;
+  first_.resize_discarding(context, pairs);
+  second_.resize_discarding(context, pairs);
 }
 
 template <typename Context, typename T>
@@ -59,9 +61,11 @@ void candidate_pairs<Context, T>::sort(const Context& context, std::size_t bodie
   const int bits = key_bits_for(bodies);
   keys_.resize_discarding(context, first_.size());
   values_.resize_discarding(context, first_.size());
-  for_each(context, "contacts.pairs.pack", size_, pack_pair{first_.data(), second_.data(), keys_.data(), bits});
-  sort_pairs(context, keys_.data(), values_.data(), size_, 2 * bits, scratch_, sort_values::index);
-  for_each(context, "contacts.pairs.unpack", size_, unpack_pair{keys_.data(), first_.data(), second_.data(), bits});
+  for_each(context, "contacts.pairs.pack", size_.most,
+           pack_pair{first_.data(), second_.data(), size_.value, keys_.data(), bits});
+  sort_pairs(context, keys_.data(), values_.data(), size_.most, 2 * bits, scratch_, sort_values::index);
+  for_each(context, "contacts.pairs.unpack", size_.most,
+           unpack_pair{keys_.data(), first_.data(), second_.data(), bits});
 }
 
 template <typename Context, typename T>

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include "contacts/bodies/placed.hpp"
+#include "contacts/control.hpp"
 #include "contacts/counted_rows.hpp"
-#include "contacts/engine.hpp"
+#include "contacts/rows.hpp"
 
 namespace quadrat::detail {
 
@@ -13,18 +16,25 @@ namespace quadrat::detail {
 template <typename Context, typename T>
 class candidate_pairs {
  public:
-  /// Finds the pairs in the rows of an engine. Counts exactly, then fills. Synchronizes.
-  void find(const Context& context, std::size_t rows, const box_passes<T>& passes, const box_family<T>& family);
+  /// Finds the pairs in the rows of an engine.
+  void find(const Context& context, search_control<Context>& control, const row_passes<pair_sink>& rows);
   /// Sorts the pairs by (first, second). Asynchronous.
   void sort(const Context& context, std::size_t bodies);
+  /// Makes room for this many.
+  void reserve(const Context& context, std::uint64_t pairs);
+  /// `sort` then takes all memory for these.
+  void take_room() { size_.most = room(); }
+  /// Of no boxes.
+  void clear(search_control<Context>& control) { size_ = {0, control.data(search_control<Context>::pairs_word)}; }
 
-  [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] const device_count& size() const { return size_; }
+  [[nodiscard]] std::size_t room() const { return std::min(first_.size(), second_.size()); }
   [[nodiscard]] const particle_id* first() const { return first_.data(); }
   [[nodiscard]] const particle_id* second() const { return second_.data(); }
   [[nodiscard]] std::size_t bytes() const;
 
  private:
-  std::uint64_t size_ = 0;
+  device_count size_;
   counted_rows<Context> rows_;
   array<particle_id, Context> first_;
   array<particle_id, Context> second_;
@@ -39,10 +49,11 @@ struct listed_search {
   const placed_body<T>* bodies;
   const particle_id* first;
   const particle_id* second;
+  const std::uint64_t* count;
 
   template <typename F>
   QUADRAT_HD void visit(std::size_t pair, F&& f) const {
-    f(bodies[first[pair]], bodies[second[pair]]);
+    if (pair < *count) f(bodies[first[pair]], bodies[second[pair]]);
   }
 };
 

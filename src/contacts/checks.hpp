@@ -24,6 +24,12 @@ void check_bodies(const bodies_view<T>& bodies, const std::optional<box<T, 3>>& 
 template <typename T>
 void check_bounds(const bounds_view<T>& bounds);
 
+/// What is wrong with a search that does not wait, whose bodies touch so many bins.
+[[nodiscard]] inline std::string too_many_entries_text(std::uint64_t entries) {
+  return message("bodies touch ", entries,
+                 " bins in total, more than there is room for since the last build; call build");
+}
+
 /// " is 3 long along the periodic axis 1, where the box is 5; ...", for the first such axis.
 template <typename T>
 [[nodiscard]] std::string too_long_text(const box<T, 3>& domain, const vec<T, 3>& half);

@@ -31,7 +31,7 @@ struct count_row {
   }
 };
 
-/// A row ends as soon as it has written as many contacts as it counted.
+/// A row ends as soon as it has written as many contacts as it counted. Rows that do not fit write nothing.
 template <typename Search, typename Family, typename Sink>
 struct fill_row {
   using T = typename Family::value_type;
@@ -44,7 +44,7 @@ struct fill_row {
   QUADRAT_HD void operator()(std::size_t row) const {
     std::uint64_t at = offsets[row];
     const std::uint64_t end = offsets[row + 1];
-    if (at == end) return;
+    if (at == end || end > sink.capacity) return;
     search.visit(row, [&](const placed_body<T>& p, const placed_body<T>& q) {
       const bool in_order = p.id < q.id;
       at += sink(family, in_order ? p : q, in_order ? q : p, at, static_cast<std::uint32_t>(end - at));
@@ -97,7 +97,7 @@ struct fill_planes {
   QUADRAT_HD void operator()(std::size_t i) const {
     std::uint64_t at = offsets[i];
     const std::uint64_t end = offsets[i + 1];
-    if (at == end) return;
+    if (at == end || end > sink.capacity) return;
     search.visit(i, [&](std::uint32_t k, std::uint32_t found, const contact_manifold<T>& manifold) {
       for (std::uint32_t point = 0; point < found && at < end; ++point) {
         sink.write_of_plane(at++, manifold.points[point], static_cast<particle_id>(i), first_plane + k);

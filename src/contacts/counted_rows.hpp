@@ -6,7 +6,6 @@
 #include <type_traits>
 
 #include "parallel/count_limit.hpp"
-#include "parallel/host_mirror.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/scan.hpp"
@@ -18,23 +17,28 @@ template <typename Context>
 class counted_rows {
  public:
   /// Room for the counts of `rows` rows, filled by the caller up to the limit: what is counted takes so many bytes
-  /// each, in the free memory and what is held for it.
+  /// each, in the free memory and what is held for it. `grows`: whether it may take more than what is held.
   [[nodiscard]] std::uint32_t* counts(const Context& context, std::size_t rows, std::size_t bytes_each,
-                                      std::size_t held) {
+                                      std::size_t held, bool grows) {
     rows_ = rows;
     bytes_each_ = bytes_each;
-    const bool limited = std::is_same_v<Context, cpu_context> && rows >= count_limit::worth_asking;
+    const bool limited = grows && std::is_same_v<Context, cpu_context> && rows >= count_limit::worth_asking;
     limit_.allow(limited ? held / bytes_each + context.memory().available_bytes() / bytes_each : count_limit::none);
     counts_.resize_discarding(context, rows);
     offsets_.resize_discarding(context, rows + 1);
     return counts_.data();
   }
   [[nodiscard]] count_limit& limit() { return limit_; }
-  /// Computes the offsets; returns their total. Synchronizes. Throws out_of_memory if the limit was passed.
-  [[nodiscard]] std::uint64_t total(const Context& context) {
+  /// Computes the offsets; returns where their total is. Asynchronous. Throws out_of_memory if the limit was passed.
+  [[nodiscard]] const std::uint64_t* sum(const Context& context) {
     if (limit_.passed()) throw out_of_memory(limit_.seen() * bytes_each_, context.memory().available_bytes());
     exclusive_scan_with_total(context, counts_.data(), offsets_.data(), rows_, scratch_);
-    return *mirror_.read(context, offsets_.data() + rows_, 1);
+    return offsets_.data() + rows_;
+  }
+  /// Takes all memory for so many rows.
+  void reserve(const Context& context, std::size_t rows) {
+    fill_bytes(context, counts(context, rows, 1, 0, false), 0, rows * sizeof(std::uint32_t));
+    static_cast<void>(sum(context));
   }
   /// One more entry than rows.
   [[nodiscard]] const std::uint64_t* offsets() const { return offsets_.data(); }
@@ -46,7 +50,6 @@ class counted_rows {
   count_limit limit_;
   array<std::uint32_t, Context> counts_;
   array<std::uint64_t, Context> offsets_;
-  host_mirror<Context> mirror_;
   workspace<Context> scratch_;
 };
 

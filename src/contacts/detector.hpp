@@ -3,10 +3,245 @@
 
 #include "quadrat/contacts/contact_detector.hpp"
 
-#include "contacts/detector_build.hpp"
-#include "contacts/detector_check.hpp"
+#include <new>
+
+#include "contacts/bodies/by_id.hpp"
+#include "contacts/checks.hpp"
+#include "contacts/contact_task.hpp"
+#include "contacts/search_plan.hpp"
+#include "core/number_text.hpp"
+#include "quadrat/core/error.hpp"
+#include "quadrat/parallel/sort.hpp"
 
 namespace quadrat {
+
+namespace detail {
+
+/// Index: contact. Packs its bodies into one number; the second takes `bits` bits. Planes come after the bodies, and
+/// room beyond the contacts comes last.
+template <typename T>
+struct contact_key {
+  const contact<T>* records;
+  const std::uint64_t* count;
+  std::uint64_t* keys;
+  std::uint32_t bodies;
+  int bits;
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    keys[k] = ~std::uint64_t{0};
+    if (k >= *count) return;
+    const particle_id b = records[k].b;
+    keys[k] = static_cast<std::uint64_t>(records[k].a) << bits | (b < first_plane ? b : bodies + (b - first_plane));
+  }
+};
+
+/// Index: new place of a contact.
+template <typename T>
+struct gather_contact {
+  const std::uint32_t* order;
+  const std::uint64_t* count;
+  const contact<T>* from;
+  contact<T>* to;
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    if (k < *count) to[k] = from[order[k]];
+  }
+};
+
+/// What the memory of a build depends on, besides the contacts.
+struct body_arrays {
+  std::size_t count = 0;
+  bool spheres = true, shapes = false, radii = false, sizes = false, orientations = false, groups = false, ids = false;
+  body_shape shape = body_shape::sphere;
+
+  friend bool operator==(const body_arrays&, const body_arrays&) = default;
+};
+
+template <typename T>
+[[nodiscard]] body_arrays arrays_of(const bodies_view<T>& bodies) {
+  return {bodies.size(),
+          bodies.spheres(),
+          bodies.shapes != nullptr,
+          bodies.radii != nullptr,
+          bodies.sizes != nullptr,
+          bodies.orientations != nullptr,
+          bodies.groups != nullptr,
+          bodies.ids != nullptr,
+          bodies.shapes != nullptr ? body_shape::sphere : bodies.shape};
+}
+
+}  // namespace detail
+
+/// The implementation of contact_detector: check the input, choose a method, plan bins, search, sort. Errors of the
+/// data are in detector_check.hpp.
+template <typename Context, typename T>
+struct contact_detector<Context, T>::implementation {
+  implementation(const Context& where, const contact_options<T>& chosen)
+      : context(where), options(chosen), by_id(where), search(where), task(where) {}
+
+  void build(const bodies_view<T>& given);
+  void build_async(const bodies_view<T>& given);
+  /// Throws the error of the last build that did not wait.
+  void check();
+  void reserve(std::size_t contacts);
+  void require_built() const;
+  [[nodiscard]] const contact<T>* records() const { return sorts() ? sorted.data() : task.records().data(); }
+  [[nodiscard]] std::size_t bytes() const;
+
+  Context context;
+  contact_options<T> options;
+  enum class stage { empty, built, enqueued, failed } state = stage::empty;
+  bool prepared = false;       ///< there is the memory of a build
+  detail::body_arrays arrays;  ///< of its bodies
+  bodies_view<T> last;         ///< bodies of the last build, as given
+  std::uint64_t size = 0;
+  double contacts_of_a_body = -1;  ///< in the last search that found all; below 0: there was none
+
+  detail::bodies_by_id<Context, T> by_id;
+  detail::search_plan<Context, T> search;
+  detail::contact_task<Context, T> task;
+  array<std::uint64_t, Context> keys;
+  array<std::uint32_t, Context> order;
+  array<contact<T>, Context> sorted;
+  workspace<Context> scratch;
+
+ private:
+  [[nodiscard]] bool sorts() const { return options.sorted || context.reproducibility() == determinism::canonical; }
+  [[nodiscard]] box<T, 3> domain() const { return options.domain.value_or(detail::open_box<T>()); }
+  void choose(const bodies_view<T>& bodies);
+  void find_contacts(const bodies_view<T>& given);
+  void begin(const bodies_view<T>& given, bool waits);
+  void plan();
+  void find();
+  void finish();
+  void sort(const detail::device_count& count);
+  void require_memory_for(const bodies_view<T>& given) const;
+  [[noreturn]] void fail();
+  [[nodiscard]] data_error complaint(std::size_t place) const;
+};
+
+template <typename Context, typename T>
+void contact_detector<Context, T>::implementation::build(const bodies_view<T>& given) {
+  state = stage::failed;
+  prepared = false;
+  detail::check_bodies(given, options.domain);
+  choose(given);
+  for (;;) {
+    search.begin_round(given.size());
+    try {
+      find_contacts(given);
+      break;
+    } catch (const std::bad_alloc&) {
+      if (!search.refuse_round()) throw;
+    }
+  }
+  if (given.size() > 0) {
+    search.end_round();
+    contacts_of_a_body = static_cast<double>(size) / static_cast<double>(given.size());
+  }
+  arrays = detail::arrays_of(given);
+  prepared = true;
+  state = stage::built;
+}
+
+/// In the method, the bins and the memory of the last build.
+template <typename Context, typename T>
+void contact_detector<Context, T>::implementation::build_async(const bodies_view<T>& given) {
+  detail::check_bodies(given, options.domain);
+  require_memory_for(given);
+  search.end_trials();
+  begin(given, false);
+  find();
+  finish();
+  state = stage::enqueued;
+}
+
+template <typename Context, typename T>
+void contact_detector<Context, T>::implementation::choose(const bodies_view<T>& bodies) {
+  detail::pair_request request{bodies.size()};
+  request.spheres = bodies.spheres();
+  request.number_bytes = sizeof(T);
+  request.known_domain = options.domain.has_value();
+  // Where runs must be repeatable a search does not depend on those before it.
+  if (context.reproducibility() == determinism::none)
+    request.found = contacts_of_a_body * static_cast<double>(bodies.size());
+  search.choose(options.method, request);
+}
+
+template <typename Context, typename T>
+void contact_detector<Context, T>::implementation::find_contacts(const bodies_view<T>& given) {
+  begin(given, true);
+  const bool kept = search.keeps_plan(given.size(), options.domain.has_value());
+  if (!kept) plan();
+  find();
+  if (kept && search.control().failed()) {
+    search.begin(true);
+    plan();
+    find();
+  }
+  if (search.control().failed()) fail();
+  size = given.size() > 0 ? search.control().last_read()[detail::search_control<Context>::contacts_word] : 0;
+  finish();
+}
+
+template <typename Context, typename T>
+void contact_detector<Context, T>::implementation::begin(const bodies_view<T>& given, bool waits) {
+  last = given;
+  search.begin(waits);
+  task.begin(search.placement(), by_id.arrange(given, search.control()), domain(), options.masks);
+}
+
+/// Checks the bodies, and chooses bins.
+template <typename Context, typename T>
+void contact_detector<Context, T>::implementation::plan() {
+  const fault_report fault = search.look(task.bodies().size(), task.placing());
+  if (fault.kind != fault_kind::none) throw complaint(fault.index);
+  search.plan(options.domain, {options.bin_size, options.balance_bins, task.bodies()});
+}
+
+template <typename Context, typename T>
+void contact_detector<Context, T>::implementation::find() {
+  if (task.bodies().size() == 0) return;
+  task.set_domain(search.domain());
+  search.engine().find_contacts(task);
+}
+
+template <typename Context, typename T>
+void contact_detector<Context, T>::implementation::finish() {
+  if (sorts()) sort(task.size());
+  by_id.name(sorts() ? sorted.data() : task.records().data(), task.size());
+}
+
+/// Sorts by (a, b). The sort is stable, and contacts of one pair were written in the order of features.
+template <typename Context, typename T>
+void contact_detector<Context, T>::implementation::sort(const detail::device_count& count) {
+  const std::size_t room = task.records().size();
+  const std::size_t bodies = task.bodies().size();
+  const int bits = key_bits_for(bodies + task.planes().size());
+  keys.resize_discarding(context, room);
+  order.resize_discarding(context, room);
+  sorted.resize_discarding(context, room);
+  for_each(context, "contacts.keys", count.most,
+           detail::contact_key<T>{task.records().data(), count.value, keys.data(), static_cast<std::uint32_t>(bodies),
+                                  bits});
+  sort_pairs(context, keys.data(), order.data(), count.most, 2 * bits, scratch, sort_values::index);
+  for_each(context, "contacts.sort", count.most,
+           detail::gather_contact<T>{order.data(), count.value, task.records().data(), sorted.data()});
+}
+
+template <typename Context, typename T>
+void contact_detector<Context, T>::implementation::reserve(std::size_t contacts) {
+  const bool grows = contacts > task.records().size();
+  if (grows) state = stage::empty;
+  task.reserve(contacts);
+  if (grows && prepared && sorts()) sort({task.records().size(), task.size().value});  // takes its memory
+}
+
+template <typename Context, typename T>
+std::size_t contact_detector<Context, T>::implementation::bytes() const {
+  return by_id.bytes() + search.bytes() + task.bytes() + keys.bytes() + order.bytes() + sorted.bytes() +
+         scratch.bytes();
+}
 
 template <typename Context, typename T>
 contact_detector<Context, T>::contact_detector(const Context& context, const contact_options<T>& options)
@@ -25,19 +260,32 @@ void contact_detector<Context, T>::build(const bodies_view<T>& bodies) {
 }
 
 template <typename Context, typename T>
+void contact_detector<Context, T>::build_async(const bodies_view<T>& bodies) {
+  implementation_->build_async(bodies);
+}
+
+template <typename Context, typename T>
+void contact_detector<Context, T>::check() const {
+  implementation_->check();
+}
+
+template <typename Context, typename T>
 void contact_detector<Context, T>::reserve(std::size_t contacts) {
-  if (contacts <= implementation_->records[0].size()) return;
-  implementation_->state = implementation::stage::empty;
-  implementation_->grow(contacts);
+  implementation_->reserve(contacts);
 }
 
 template <typename Context, typename T>
 contacts_view<T> contact_detector<Context, T>::view() const {
+  implementation_->check();
+  implementation_->require_built();
+  return {implementation_->size, implementation_->records(), implementation_->last.ids};
+}
+
+template <typename Context, typename T>
+contacts_view_async<T> contact_detector<Context, T>::view_async() const {
+  implementation_->require_built();
   const implementation& found = *implementation_;
-  using stage = typename implementation::stage;
-  require(found.state != stage::empty, "nothing has been built yet; call build first");
-  require(found.state != stage::failed, "the last build has failed; build again before using the contacts");
-  return {found.size, found.records[found.current].data(), found.ids};
+  return {found.task.size().value, found.task.records().size(), found.records(), found.last.ids};
 }
 
 template <typename Context, typename T>

@@ -132,6 +132,7 @@ struct box_family {
 template <typename T>
 struct contact_sink {
   contact<T>* records;
+  std::uint64_t capacity;
   points_view<T, 3> centers;
   box<T, 3> domain;
 
@@ -163,6 +164,7 @@ struct contact_sink {
 struct pair_sink {
   particle_id* first;
   particle_id* second;
+  std::uint64_t capacity;
 
   template <typename Family, typename T>
   QUADRAT_HD std::uint32_t operator()(const Family& family, const placed_body<T>& a, const placed_body<T>& b,

@@ -3,7 +3,7 @@
 
 #include "contacts/bins/engine.hpp"
 #include "contacts/brute_force/engine.hpp"
-#include "contacts/levels/engine.hpp"
+#include "contacts/levels/cuda/engine.hpp"
 #include "contacts/loose/engine.hpp"
 #include "contacts/sweep_and_prune/engine.hpp"
 #include "contacts/tight/engine.hpp"

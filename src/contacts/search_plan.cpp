@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contacts/search_plan.hpp"
 
+#include <algorithm>
+
 #include "contacts/bins/choice.hpp"
 #include "contacts/methods.hpp"
 #include "core/backend.hpp"
@@ -42,6 +44,15 @@ void search_plan<Context, T>::use(std::string_view method) {
   choice_.method = method;
 }
 
+/// If sizes change, bins that were right for the first ones are kept for some searches only.
+template <typename Context, typename T>
+bool search_plan<Context, T>::keeps_plan(std::size_t bodies, bool known_domain) {
+  constexpr int most_searches = 100;
+  const bool about_as_many = bodies > 0 && bodies <= 2 * planned_count_ && planned_count_ <= 2 * bodies;
+  return known_domain && planned_ == engine_ && about_as_many && context_.reproducibility() == determinism::none &&
+         ++searches_ < most_searches;
+}
+
 template <typename Context, typename T>
 void search_plan<Context, T>::plan(const std::optional<box<T, 3>>& domain, const bin_options<T>& options) {
   reason_ = choice_.reason;
@@ -50,18 +61,21 @@ void search_plan<Context, T>::plan(const std::optional<box<T, 3>>& domain, const
   if (placement_.count() == 0) return;
   const center_bounds<T>& bounds = placement_.bounds();
   domain_ = box_for_bins(domain.has_value() ? &*domain : nullptr, bounds.lower, bounds.upper, placement_.sizes());
-  take(engine_->plan(bodies(), options));
-}
-
-template <typename Context, typename T>
-void search_plan<Context, T>::take(const planned_bins<T>& bins) {
+  planned_bins<T> bins = engine_->plan(placement_.all(domain_), options);
   bin_size_ = bins.edge;
-  reason_ = choice_.reason + "; " + bins.reason;
-}
-
-template <typename Context, typename T>
-void search_plan<Context, T>::insert() {
-  if (placement_.count() > 0) engine_->insert(bodies());
+  reason_ += "; " + bins.reason;
+  plan_limits<T> limits{bins.widest, 2 * bins.widest};
+  for (int axis = 0; axis < 3; ++axis) {
+    // Bodies outside are in the bins at the ends, where only a few may crowd.
+    if (domain_.periodic[axis]) continue;
+    const T margin = domain_.length[axis] / 16;
+    limits.centers.lower[axis] = std::min(domain_.lower[axis], bounds.lower[axis]) - margin;
+    limits.centers.upper[axis] = std::max(domain_.upper(axis), bounds.upper[axis]) + margin;
+  }
+  placement_.set_limits(limits);
+  planned_ = engine_;
+  planned_count_ = placement_.count();
+  searches_ = 0;
 }
 
 template <typename Context, typename T>
@@ -71,6 +85,7 @@ void search_plan<Context, T>::begin_round(std::size_t bodies) {
   use(method);
   tried_ = tried_ || trials_.trying(method);
   if (tried_ && trials_.resting()) {
+    planned_ = nullptr;
     std::erase_if(engines_, [method](const auto& one) { return one.first != method; });
     tried_ = false;
   }

@@ -16,8 +16,9 @@
 
 namespace quadrat::detail {
 
-/// A search for pairs of bodies: the placed bodies, the method, and its engine. Call choose, place, plan, insert; then
-/// the passes of the engine. Between begin_round and end_round the times of searches decide between methods.
+/// The method of a search, its engine, and the bins that it has planned. Call choose; begin; then, unless keeps_plan,
+/// look and plan; then a search of the engine. Between begin_round and end_round the times of searches decide between
+/// methods.
 template <typename Context, typename T>
 class search_plan {
  public:
@@ -31,21 +32,26 @@ class search_plan {
   void end_round() { trials_.stop(context_); }
   /// There is no memory for the search. Returns whether its method was only on trial: then it is to be searched again.
   [[nodiscard]] bool refuse_round();
-  /// Places and checks all bodies. Synchronizes.
-  template <typename Place>
-  [[nodiscard]] fault_report place(std::size_t count, const Place& place) {
-    return placement_.place(count, place);
-  }
-  /// Lets the engine choose bins. Throws argument_error.
-  void plan(const std::optional<box<T, 3>>& domain, const bin_options<T>& options);
-  /// Uses these bins instead.
-  void take(const planned_bins<T>& bins);
-  /// Inserts the bodies into the engine. May synchronize. Throws argument_error if they touch too many bins.
-  void insert();
+  /// No other method is tried from now on.
+  void end_trials() { trials_.end(); }
 
-  [[nodiscard]] pair_engine<Context, T>& engine() const { return *engine_; }
-  [[nodiscard]] std::size_t rows() const { return placement_.count() > 0 ? engine_->rows() : 0; }
-  [[nodiscard]] const placed_body<T>* placed() const { return placement_.bodies(); }
+  /// A search begins, which waits or does not: see search_control.
+  void begin(bool waits) { placement_.begin(waits); }
+  /// Whether the bins of an earlier search may serve another of so many bodies, if these are as it found them: a fault
+  /// of the search says that they are not. Not where the order of what is found must follow from the bodies alone.
+  [[nodiscard]] bool keeps_plan(std::size_t bodies, bool known_domain);
+  /// Checks all bodies. Synchronizes.
+  template <typename Place>
+  [[nodiscard]] fault_report look(std::size_t count, const Place& place) {
+    planned_ = nullptr;
+    return placement_.look(count, place);
+  }
+  /// Lets the engine choose bins. May synchronize. Throws argument_error.
+  void plan(const std::optional<box<T, 3>>& domain, const bin_options<T>& options);
+
+  [[nodiscard]] contact_engine<Context, T>& engine() const { return *engine_; }
+  [[nodiscard]] body_placement<Context, T>& placement() { return placement_; }
+  [[nodiscard]] search_control<Context>& control() { return placement_.control(); }
   [[nodiscard]] const box<T, 3>& domain() const { return domain_; }
   [[nodiscard]] std::string_view method() const { return choice_.method; }
   [[nodiscard]] const std::string& reason() const { return reason_; }
@@ -54,10 +60,6 @@ class search_plan {
   [[nodiscard]] std::size_t bytes() const;
 
  private:
-  [[nodiscard]] placed_bodies<T> bodies() {
-    return {placement_.bodies(), placement_.count(), &placement_.sizes(), domain_, placement_.faults()};
-  }
-
   void use(std::string_view method);
 
   Context context_;
@@ -66,10 +68,13 @@ class search_plan {
   bool tried_ = false;            // there is an engine of a method that was on trial
   /// The engines used so far, by name of the method: if the number of bodies alternates between two methods, neither
   /// allocates again.
-  std::map<std::string_view, std::unique_ptr<pair_engine<Context, T>>> engines_;
-  pair_engine<Context, T>* engine_ = nullptr;
+  std::map<std::string_view, std::unique_ptr<contact_engine<Context, T>>> engines_;
+  contact_engine<Context, T>* engine_ = nullptr;
   contact_choice choice_;
-  pair_request request_{};  ///< that it was made for
+  pair_request request_{};                               ///< that it was made for
+  const contact_engine<Context, T>* planned_ = nullptr;  ///< whose bins are
+  std::size_t planned_count_ = 0;
+  int searches_ = 0;  ///< with these bins
   box<T, 3> domain_{};
   std::string reason_;  ///< for the method and the bins
   T bin_size_ = T(0);

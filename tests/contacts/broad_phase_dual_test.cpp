@@ -12,6 +12,7 @@
 
 #include "contacts/support.hpp"
 #include "quadrat/parallel/atomic.hpp"
+#include "support/counting_memory.hpp"
 
 namespace quadrat::test {
 
@@ -201,6 +202,7 @@ struct count_touching {
 };
 
 using own_narrow_phase = backend_test;
+using broad_phase_async = backend_test;
 
 TEST_F(own_narrow_phase, sees_every_candidate_pair_once) {
   const backend_context context;
@@ -268,6 +270,98 @@ TEST_F(broad_phase_errors, refuse_what_the_host_can_see) {
               phase.build({points_of(corners.data(), 3), points_of(corners.data(), 2), nullptr});
             }),
             "there are 3 lower and 2 upper corners; there must be as many of both");
+}
+
+/// The boxes a little later.
+bounds_scene<float> boxes_later(bounds_scene<float> scene, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  for (std::size_t i = 0; i < scene.lower.size(); ++i) {
+    const vec<float, 3> length = scene.upper[i] - scene.lower[i];
+    for (int axis = 0; axis < 3; ++axis) {
+      const float step = 0.3f * length[axis] * random_unit<float>(random);
+      scene.lower[i][axis] += step;
+      scene.upper[i][axis] = scene.lower[i][axis] + length[axis] * 0.99f;
+    }
+  }
+  return scene;
+}
+
+TEST_F(broad_phase_async, gives_the_pairs_of_build_by_every_method_and_takes_no_memory) {
+  std::size_t fits = 0, searches = 0;
+  for (std::uint64_t seed = 1; seed <= size_or(60, 10); ++seed) {
+    bounds_scene<float> scene = random_bounds<float>(seed);
+    const bounds_scene<float> later = boxes_later(scene, seed);
+    counting_memory memory;
+    const backend_context context = memory.context(seed % 3 == 0 ? determinism::run_to_run : determinism::none);
+    const bounds_on_device<float> stored(context, scene), stored_later(context, later);
+    for (const contact_method& method : contact_methods()) {
+      if (!method.pairs) continue;
+      SCOPED_TRACE(message("seed ", seed, ", ", method.name));
+      scene.options.method = std::string(method.name);
+      scene.options.sorted = true;
+      broad_phase<backend_context, float> phase(context, scene.options);
+      phase.build(stored_later.view());
+      phase.build(stored.view());
+      phase.reserve(3000);
+      const std::size_t before = memory.allocations();
+      phase.build_async(stored_later.view());
+      const candidate_pairs_view_async in_stream = phase.view_async();
+      EXPECT_EQ(memory.allocations(), before);
+      ++searches;
+      try {
+        phase.check();
+        EXPECT_EQ(to_host(context, in_stream.count, 1)[0], phase.view().count);
+        ++fits;
+      } catch (const overflow_error&) {
+        // Boxes may touch more of the bins that were planned for others.
+        phase.build(stored_later.view());
+        phase.build_async(stored_later.view());
+      }
+      EXPECT_EQ(bring_pairs(context, phase.view()), reference_pairs(later));
+      if (HasFailure()) return;
+    }
+  }
+  EXPECT_GT(fits, searches / 2);
+}
+
+TEST_F(broad_phase_async, names_the_room_that_would_have_sufficed_and_leaves_errors_to_check) {
+  const backend_context context;
+  bounds_scene<float> apart, together;
+  for (int k = 0; k < 50; ++k) {
+    const auto at = vec<float, 3>::filled(static_cast<float>(k));
+    apart.lower.push_back(at);
+    apart.upper.push_back(at + vec<float, 3>::filled(0.5f));
+    together.lower.push_back(vec<float, 3>::filled(1));
+    together.upper.push_back(vec<float, 3>::filled(1.5f));
+  }
+  const bounds_on_device<float> stored(context, apart), stored_together(context, together);
+  for (const char* method : {"levels", "loose_grid", "sweep_and_prune", "brute_force"}) {
+    SCOPED_TRACE(method);
+    apart.options.method = method;
+    broad_phase<backend_context, float> phase(context, apart.options);
+    EXPECT_THROW(phase.build_async(stored.view()), argument_error) << "there is no memory yet";
+    phase.build(stored.view());
+    phase.build_async(stored_together.view());
+    for (int k = 0; k < 2; ++k) {
+      EXPECT_EQ(error_of<overflow_error>([&] { phase.check(); }),
+                "there are 1225 pairs, and room for 0; call build, or reserve(1225)");
+      EXPECT_THROW(static_cast<void>(phase.view()), overflow_error);
+    }
+    EXPECT_EQ(to_host(context, phase.view_async().count, 1)[0], 0u);
+    phase.reserve(1225);
+    phase.build_async(stored_together.view());
+    EXPECT_EQ(phase.view().count, 1225u);
+    bounds_scene<float> broken = apart;
+    broken.upper[7][1] = NAN;
+    const bounds_on_device<float> stored_broken(context, broken);
+    phase.build_async(stored_broken.view());
+    expect_words(error_of<data_error>([&] { phase.check(); }), {"box 7 from (7, 7, 7)", "not finite"});
+    bounds_view<float> fewer = stored.view();
+    fewer.lower.count = fewer.upper.count = 49;
+    expect_words(error_of<argument_error>([&] { phase.build_async(fewer); }), {"49 boxes", "had 50", "call build"});
+    phase.build_async(stored.view());
+    EXPECT_EQ(phase.view().count, 0u);
+  }
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace quadrat::test {
 
 namespace {
 
-using detector = contact_detector<backend_context, float>;
+using tried_detector = contact_detector<backend_context, float>;
 
 /// More searches than pass before another method is tried.
 constexpr int many_rounds = 2500;
@@ -44,7 +44,7 @@ struct known_scene {
 };
 
 /// The methods of so many more searches of one scene.
-[[nodiscard]] std::set<std::string> methods_of_rounds(detector& search, const known_scene& one, int rounds) {
+[[nodiscard]] std::set<std::string> methods_of_rounds(tried_detector& search, const known_scene& one, int rounds) {
   std::set<std::string> methods;
   for (int round = 0; round < rounds; ++round) {
     search.build(one.stored.view());
@@ -59,7 +59,7 @@ TEST_F(contact_trials, leave_contacts_right_while_the_number_of_bodies_changes) 
   const backend_context context = context_at(determinism::none);
   std::deque<known_scene> scenes;
   for (const std::size_t bodies : {100, 104, 0, 96, 102, 98}) scenes.emplace_back(context, bodies);
-  detector search(context, {});
+  tried_detector search(context, {});
   std::string usual;
   int tried = 0;
   // A trial has ten rounds, or six where the other method is far slower.
@@ -82,7 +82,7 @@ TEST_F(contact_trials, are_left_where_a_method_gets_no_memory_and_not_made_again
   counting_memory memory;
   const backend_context context = memory.context(determinism::none);
   const known_scene one(context, 100);
-  detector search(context, {});
+  tried_detector search(context, {});
   static_cast<void>(methods_of_rounds(search, one, 50));
   memory.allow(0);
   EXPECT_EQ(methods_of_rounds(search, one, many_rounds).size(), 1u) << search.explanation().text();
@@ -97,7 +97,7 @@ TEST_F(contact_trials, are_not_made_where_searches_are_repeatable_or_the_method_
     const known_scene one(context, 100);
     contact_options<float> options;
     if (level == determinism::none) options.method = "levels";
-    detector search(context, options);
+    tried_detector search(context, options);
     EXPECT_EQ(methods_of_rounds(search, one, many_rounds).size(), 1u);
     EXPECT_TRUE(search.explanation().changes.empty());
   }

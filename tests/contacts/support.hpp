@@ -45,6 +45,7 @@ class bodies_on_device {
     result.ids = scene_->ids.empty() ? nullptr : ids_.data();
     return result;
   }
+  [[nodiscard]] array<vec<T, 3>, backend_context>& centers() { return centers_; }
 
  private:
   const body_scene<T>* scene_;

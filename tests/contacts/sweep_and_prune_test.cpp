@@ -31,11 +31,11 @@ struct visited {
 
 visited visit_all(const std::vector<placed_body<double>>& bodies, const box<double, 3>& domain) {
   const cpu_context context;
-  fault_state<cpu_context> faults(context);
+  detail::search_control<cpu_context> control(context);
   const detail::size_histogram<double> sizes{};
-  const detail::placed_bodies<double> placed{bodies.data(), bodies.size(), &sizes, domain, faults.flag()};
+  const detail::placed_bodies<cpu_context, double> placed{bodies.data(), bodies.size(), &sizes, domain, &control};
   detail::sweep_engine<cpu_context, double> engine(context);
-  static_cast<void>(engine.plan(placed, {0, true}));
+  static_cast<void>(engine.plan(placed, {}));
   engine.insert(placed);
   const auto search = engine.search();
   visited result;
@@ -98,12 +98,12 @@ TEST(sweep_search, no_row_is_much_longer_than_the_others_where_one_body_meets_al
 TEST(sweep_search, has_no_more_rows_than_memory_allows_where_all_bodies_meet) {
   const auto bodies = random_boxes(5000, {0, 0, 0}, 1);
   const cpu_context context;
-  fault_state<cpu_context> faults(context);
+  detail::search_control<cpu_context> control(context);
   const detail::size_histogram<double> sizes{};
   const box<double, 3> domain = make_box<double, 3>({-2, -2, -2}, {2, 2, 2}, {false, false, false});
   detail::sweep_engine<cpu_context, double> engine(context);
-  const detail::placed_bodies<double> placed{bodies.data(), bodies.size(), &sizes, domain, faults.flag()};
-  static_cast<void>(engine.plan(placed, {0, true}));
+  const detail::placed_bodies<cpu_context, double> placed{bodies.data(), bodies.size(), &sizes, domain, &control};
+  static_cast<void>(engine.plan(placed, {}));
   engine.insert(placed);
   EXPECT_LE(engine.rows(), std::size_t{1} << 18);
   EXPECT_EQ(engine.search().offsets[bodies.size()], std::uint64_t{5000} * 5001 / 2);

@@ -38,6 +38,14 @@ struct candidate_pairs_view {
   const particle_id* second;
 };
 
+/// The same for kernels in the stream of a build that the host has not waited for.
+struct candidate_pairs_view_async {
+  const std::uint64_t* count;  ///< in the memory of the context; 0 if the build has failed, which `check` reports
+  std::uint64_t capacity;      ///< of the arrays: the count is not above
+  const particle_id* first;
+  const particle_id* second;
+};
+
 template <typename T>
 struct broad_phase_options {
   std::string method{};  ///< one of contact_methods() with `pairs`; empty: chosen
@@ -70,7 +78,22 @@ class broad_phase {
   /// long for a periodic axis. Unusable after an exception until the next build.
   void build(const bounds_view<T>& bounds);
 
+  /// As `build`, but does not wait, and works with the method, the bins and the memory of the last build: can be
+  /// captured in a CUDA graph. Allocates nothing: throws argument_error if it would have to, because the last build
+  /// failed or had another number of boxes. `check` throws what is wrong with the boxes: what `build` throws, and
+  /// overflow_error if there is too little room for the pairs, or boxes in bins, with the number that room is needed
+  /// for.
+  void build_async(const bounds_view<T>& bounds);
+  /// Waits for build_async and throws the error of the last one, at every call until the next build; nothing otherwise.
+  void check() const;
+  /// Makes room for this many pairs. If there was less, the pairs of the last build are lost.
+  void reserve(std::size_t pairs);
+
+  /// Waits for build_async, and throws what `check` throws. Throws argument_error if nothing has been built, or the
+  /// last build failed. Valid until the next build.
   [[nodiscard]] candidate_pairs_view view() const;
+  /// The same for kernels in the stream: does not wait.
+  [[nodiscard]] candidate_pairs_view_async view_async() const;
   /// The method of the last build, the edge of its (finest) bins or 0 without bins, and the reason for both choices.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] T bin_size() const;

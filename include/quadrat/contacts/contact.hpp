@@ -54,6 +54,15 @@ struct contacts_view {
   const particle_id* ids = nullptr;
 };
 
+/// The same for kernels in the stream of a build that the host has not waited for: `records` holds *count contacts.
+template <typename T>
+struct contacts_view_async {
+  const std::uint64_t* count;  ///< in the memory of the context; 0 if the build has failed, which `check` reports
+  std::uint64_t capacity;      ///< of `records`: the count is not above
+  const contact<T>* records;
+  const particle_id* ids = nullptr;
+};
+
 /// From the center of a, as given, to point_a.
 template <typename T>
 [[nodiscard]] QUADRAT_HD vec<T, 3> arm_a(const contact<T>& record, const vec<T, 3>& center_a) {

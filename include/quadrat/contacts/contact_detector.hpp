@@ -39,7 +39,7 @@ struct contact_options {
 /// Finds all contacts of bodies, each once; rebuilt whenever bodies move. Move-only. Context: cpu_context or
 /// cuda_context; T: float or double. A build of the same size as an earlier one allocates nothing, except where another
 /// method is tried: at determinism none, where the method is chosen, for ten builds in a hundred at most
-/// (docs/choosing.md).
+/// (docs/choosing.md), and never once build_async has been called.
 ///
 /// The set of contacts is the same for every method. Their order is the same in every run and with any number of
 /// threads if `sorted` is set or the context asks for run_to_run or canonical (which implies `sorted`). Sources:
@@ -67,11 +67,31 @@ class contact_detector {
   /// the next build.
   void build(const bodies_view<T>& bodies);
 
-  /// Makes room for this many contacts. If there was less, the contacts of the last build are lost.
+  /// As `build`, but does not wait, and works with the method, the bins and the memory of the last build: can be
+  /// captured in a CUDA graph, which then searches the bodies where they are whenever it is launched. The same set of
+  /// contacts. Allocates nothing: throws argument_error if it would have to, because the last build failed or had
+  /// another number of bodies, another shape, other arrays (shapes, radii, sizes, orientations, groups, ids) or other
+  /// planes. `check` throws what is wrong with the bodies: what `build` throws; data_error for ids that do not increase
+  /// if they did then; overflow_error if there is too little room for the contacts, the pairs of overlapping boxes of
+  /// bodies other than spheres, or bodies in bins, with the number that room is needed for. Bins stay as they were
+  /// planned: build again from time to time where bodies wander off or grow. After a build or `reserve` that has made
+  /// room a graph must be captured anew.
+  void build_async(const bodies_view<T>& bodies);
+
+  /// Waits for build_async and throws the error of the last one, at every call until the next build; nothing otherwise.
+  void check() const;
+
+  /// Makes room for this many contacts, and where bodies are not spheres for as many pairs of overlapping boxes. If
+  /// there was less room for contacts, those of the last build are lost.
   void reserve(std::size_t contacts);
 
-  /// Throws argument_error if nothing has been built, or the last build failed. Valid until the next build.
+  /// Waits for build_async, and throws what `check` throws. Throws argument_error if nothing has been built, or the
+  /// last build failed. Valid until the next build.
   [[nodiscard]] contacts_view<T> view() const;
+  /// The same for kernels in the stream: does not wait. Valid until the next build, and after build_async until the
+  /// next build that makes room.
+  [[nodiscard]] contacts_view_async<T> view_async() const;
+  /// Number of contacts. Waits and throws as `view` does.
   [[nodiscard]] std::uint64_t size() const;
   /// The method of the last build, the edge of its (finest) bins or 0 without bins, and the reason for both choices.
   [[nodiscard]] std::string_view method() const;

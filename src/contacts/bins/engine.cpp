@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "contacts/bins/choice.hpp"
+#include "contacts/rows.hpp"
 #include "core/backend.hpp"
+#include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/sort.hpp"
 
@@ -17,14 +19,15 @@ namespace {
 /// whether it is the first or the last of its bin. Index: entry of B.
 struct find_bins {
   const cell_id* bin_of_B;
-  std::size_t entries;
+  const std::uint64_t* entries;
   std::uint32_t* first_of_bin;
   std::uint32_t* end_of_bin;  ///< zero at first
 
   QUADRAT_HD void operator()(std::size_t at) const {
+    if (at >= *entries) return;
     const cell_id bin = bin_of_B[at];
     if (at == 0 || bin_of_B[at - 1] != bin) first_of_bin[bin] = static_cast<std::uint32_t>(at);
-    if (at + 1 == entries || bin_of_B[at + 1] != bin) end_of_bin[bin] = static_cast<std::uint32_t>(at + 1);
+    if (at + 1 == *entries || bin_of_B[at + 1] != bin) end_of_bin[bin] = static_cast<std::uint32_t>(at + 1);
   }
 };
 
@@ -41,10 +44,30 @@ struct count_bodies {
   }
 };
 
+/// Stages 7 and 9: a row is a bin.
+template <typename Context, typename T, typename Family>
+class bin_rows final : public row_passes<contact_sink<T>> {
+ public:
+  bin_rows(const Context& context, const bins_search<T>& search, const Family& family)
+      : row_passes<contact_sink<T>>(search.bins), context_(context), search_(search), family_(family) {}
+
+  void count(std::uint32_t* contacts_D, count_limit&) const override {
+    for_each(context_, "contacts.count", this->rows(), count_bin<T, Family>{search_, family_, contacts_D});
+  }
+  void fill(const contact_sink<T>& contacts_E, const std::uint64_t* offsets_of_D) const override {
+    for_each(context_, "contacts.fill", this->rows(), fill_bin<T, Family>{search_, family_, contacts_E, offsets_of_D});
+  }
+
+ private:
+  const Context& context_;
+  bins_search<T> search_;
+  Family family_;
+};
+
 }  // namespace
 
 template <typename Context, typename T>
-planned_bins<T> bins_engine<Context, T>::plan(const placed_bodies<T>& bodies, const bin_options<T>& options) {
+planned_bins<T> bins_engine<Context, T>::plan(const placed_bodies<Context, T>& bodies, const bin_options<T>& options) {
   const touched_bin_weights& weights =
       std::is_same_v<Context, cuda_context> ? nine_stages_weights_on_cuda : nine_stages_weights_on_cpu;
   bin_choice<T> choice = choose_touched_bins(bodies.domain, *bodies.sizes, options.size, weights);
@@ -55,7 +78,7 @@ planned_bins<T> bins_engine<Context, T>::plan(const placed_bodies<T>& bodies, co
 }
 
 template <typename Context, typename T>
-void bins_engine<Context, T>::insert(const placed_bodies<T>& bodies) {
+void bins_engine<Context, T>::insert(const placed_bodies<Context, T>& bodies) {
   placed_ = bodies.bodies;
   touched_.find(this->context(), bodies, space_, edge_);
   count_bodies_of_bins(bodies.count);
@@ -75,12 +98,12 @@ void bins_engine<Context, T>::count_bodies_of_bins(std::size_t count) {
   }
   first_of_bin_.resize_discarding(context, bins);
   fill_bytes(context, buffers.keys[0], 0, bins * sizeof(std::uint32_t));
-  for_each(context, "contacts.bins.C", touched_.entries_M(),
-           find_bins{touched_.bin_of_B(), touched_.entries_M(), first_of_bin_.data(), buffers.keys[0]});
+  const device_count& entries = touched_.entries_M();
+  for_each(context, "contacts.bins.C", entries.most,
+           find_bins{touched_.bin_of_B(), entries.value, first_of_bin_.data(), buffers.keys[0]});
   for_each(context, "contacts.bins.C", bins, count_bodies{first_of_bin_.data(), buffers.keys[0], buffers.values[0]});
   current_C_ = 0;
   if (balanced_) current_C_ = sort_pairs(context, buffers, bins, key_bits_for(count + 1), scratch_);
-  rows_ = bins;
 }
 
 template <typename Context, typename T>
@@ -91,42 +114,25 @@ bins_search<T> bins_engine<Context, T>::search() const {
           first_of_bin_.data(),
           bodies_of_C_[current_C_].data(),
           bin_of_C_[current_C_].data(),
-          rows_};
+          space_.size()};
 }
 
 template <typename Context, typename T>
-void bins_engine<Context, T>::count(const sphere_family<T>& family, std::uint32_t* counts, count_limit&) const {
-  count_contacts(family, counts);
+void bins_engine<Context, T>::find_contacts(contact_task<Context, T>& task) {
+  insert(task.place());
+  const auto find = [&](const auto& family) {
+    task.find_in_rows(bin_rows<Context, T, std::remove_cvref_t<decltype(family)>>(this->context(), search(), family));
+  };
+  if (task.bodies().spheres()) {
+    find(sphere_family<T>{task.domain(), task.groups()});
+  } else {
+    find(any_family<T>{task.domain(), task.groups(), task.bodies()});
+  }
 }
 
 template <typename Context, typename T>
-void bins_engine<Context, T>::count(const any_family<T>& family, std::uint32_t* counts, count_limit&) const {
-  count_contacts(family, counts);
-}
-
-template <typename Context, typename T>
-void bins_engine<Context, T>::fill(const sphere_family<T>& family, const contact_sink<T>& sink,
-                                   const std::uint64_t* offsets) const {
-  fill_contacts(family, sink, offsets);
-}
-
-template <typename Context, typename T>
-void bins_engine<Context, T>::fill(const any_family<T>& family, const contact_sink<T>& sink,
-                                   const std::uint64_t* offsets) const {
-  fill_contacts(family, sink, offsets);
-}
-
-template <typename Context, typename T>
-template <typename Family>
-void bins_engine<Context, T>::count_contacts(const Family& family, std::uint32_t* contacts_D) const {
-  for_each(this->context(), "contacts.count", rows_, count_bin<T, Family>{search(), family, contacts_D});
-}
-
-template <typename Context, typename T>
-template <typename Family>
-void bins_engine<Context, T>::fill_contacts(const Family& family, const contact_sink<T>& contacts_E,
-                                            const std::uint64_t* offsets_of_D) const {
-  for_each(this->context(), "contacts.fill", rows_, fill_bin<T, Family>{search(), family, contacts_E, offsets_of_D});
+void bins_engine<Context, T>::find_pairs(const pair_task<Context, T>& /*task*/) {
+  throw argument_error(message("the contact method ", bins_record::name, " ", bins_record::limits));
 }
 
 template <typename Context, typename T>

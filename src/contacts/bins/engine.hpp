@@ -16,36 +16,24 @@ namespace quadrat::detail {
 
 /// The nine stages of parallel-binning-collision, with the paper's names of arrays. A row is a bin.
 template <typename Context, typename T>
-class bins_engine final : public pair_engine<Context, T>, public sphere_passes<T>, public body_passes<T> {
+class bins_engine final : public contact_engine<Context, T> {
  public:
-  using pair_engine<Context, T>::pair_engine;
+  using contact_engine<Context, T>::contact_engine;
 
-  [[nodiscard]] planned_bins<T> plan(const placed_bodies<T>& bodies, const bin_options<T>& options) override;
-  void insert(const placed_bodies<T>& bodies) override;
-  [[nodiscard]] std::size_t rows() const override { return rows_; }
-
-  [[nodiscard]] const sphere_passes<T>& spheres() const override { return *this; }
-  [[nodiscard]] const body_passes<T>* bodies() const override { return this; }
-  void count(const sphere_family<T>& family, std::uint32_t* counts, count_limit&) const override;
-  void count(const any_family<T>& family, std::uint32_t* counts, count_limit&) const override;
-  void fill(const sphere_family<T>& family, const contact_sink<T>& sink, const std::uint64_t* offsets) const override;
-  void fill(const any_family<T>& family, const contact_sink<T>& sink, const std::uint64_t* offsets) const override;
-
+  [[nodiscard]] planned_bins<T> plan(const placed_bodies<Context, T>& bodies, const bin_options<T>& options) override;
+  void find_contacts(contact_task<Context, T>& task) override;
+  void find_pairs(const pair_task<Context, T>& task) override;
   [[nodiscard]] std::size_t bytes() const override;
 
  private:
+  void insert(const placed_bodies<Context, T>& bodies);
   void count_bodies_of_bins(std::size_t count);
   [[nodiscard]] bins_search<T> search() const;
-  template <typename Family>
-  void count_contacts(const Family& family, std::uint32_t* contacts_D) const;
-  template <typename Family>
-  void fill_contacts(const Family& family, const contact_sink<T>& contacts_E, const std::uint64_t* offsets_of_D) const;
 
   grid<T, 3> space_{};
   T edge_ = T(0);
   bool balanced_ = true;
   const placed_body<T>* placed_ = nullptr;
-  std::size_t rows_ = 0;
   touched_bins<Context, T> touched_;
   array<std::uint32_t, Context> first_of_bin_;
   array<std::uint32_t, Context> bodies_of_C_[2];  // keys

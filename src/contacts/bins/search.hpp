@@ -90,7 +90,7 @@ struct fill_bin {
   QUADRAT_HD void operator()(std::size_t k) const {
     std::uint64_t at = offsets_of_D[k];
     const std::uint64_t end = offsets_of_D[k + 1];
-    if (at == end) return;
+    if (at == end || end > contacts_E.capacity) return;
     const vec<int, 3> bin = search.bin(k);
     search.visit(k, [&](const placed_body<T>& a, const placed_body<T>& b) {
       typename Family::manifold_type manifold;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contacts/bins/touched.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "contacts/candidate_pairs.hpp"
 #include "core/backend.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
@@ -36,10 +38,12 @@ struct write_touched_bins {
   grid<T, 3> space;
   const placed_body<T>* bodies;
   const std::uint64_t* offsets_of_T;
+  const std::uint64_t* entries_M;
   cell_id* bin_of_B;
   particle_id* body_of_B;
 
   QUADRAT_HD void operator()(std::size_t i) const {
+    if (*entries_M == 0) return;  // there may not be room
     const placed_body<T> body = bodies[i];
     index_range touched[3];
     for (int axis = 0; axis < 3; ++axis) {
@@ -63,42 +67,53 @@ struct write_touched_bins {
 }  // namespace
 
 template <typename Context, typename T>
-void touched_bins<Context, T>::find(const Context& context, const placed_bodies<T>& bodies, const grid<T, 3>& space,
-                                    T edge) {
+void touched_bins<Context, T>::find(const Context& context, const placed_bodies<Context, T>& bodies,
+                                    const grid<T, 3>& space, T edge) {
   count(context, bodies, space, edge);
   sort(context, bodies, space);
 }
 
 /// Stages 1 and 2: T, its scan, and M.
 template <typename Context, typename T>
-void touched_bins<Context, T>::count(const Context& context, const placed_bodies<T>& bodies, const grid<T, 3>& space,
-                                     T edge) {
+void touched_bins<Context, T>::count(const Context& context, const placed_bodies<Context, T>& bodies,
+                                     const grid<T, 3>& space, T edge) {
   bins_touched_T_.resize_discarding(context, bodies.count);
   offsets_of_T_.resize_discarding(context, bodies.count + 1);
   for_each(context, "contacts.bins.T", bodies.count,
            count_touched_bins<T>{space, bodies.bodies, bins_touched_T_.data()});
   exclusive_scan_with_total(context, bins_touched_T_.data(), offsets_of_T_.data(), bodies.count, scratch_);
-  entries_M_ = *mirror_.read(context, offsets_of_T_.data() + bodies.count, 1);
+  entries_M_ = bodies.control->settle(
+      search_control<Context>::bins_word, offsets_of_T_.data() + bodies.count, [&] { return room(); },
+      [&](std::uint64_t entries) { grow(context, entries, edge); });
+}
+
+template <typename Context, typename T>
+void touched_bins<Context, T>::grow(const Context& context, std::uint64_t entries, T edge) {
   // Entries fall with the cube of the edge, apart from one more bin per axis: hence the factor 2.
-  const double larger = 2 * std::cbrt(static_cast<double>(entries_M_) / static_cast<double>(max_count));
-  require(entries_M_ <= max_count, "with a bin size of ", edge, " bodies touch M = ", entries_M_,
-          " bins in total; at most ", max_count, " are possible: a bin size of ",
-          static_cast<T>(larger * static_cast<double>(edge)), " would do");
+  const double larger = 2 * std::cbrt(static_cast<double>(entries) / static_cast<double>(max_count));
+  require(entries <= max_count, "with a bin size of ", edge, " bodies touch M = ", entries, " bins in total; at most ",
+          max_count, " are possible: a bin size of ", static_cast<T>(larger * static_cast<double>(edge)), " would do");
+  const std::uint64_t room = std::min<std::uint64_t>(roomy(entries), max_count);
+  for (int copy = 0; copy < 2; ++copy) {
+    bin_of_B_[copy].resize_discarding(context, room);
+    body_of_B_[copy].resize_discarding(context, room);
+  }
 }
 
 /// Stages 3 and 4.
 template <typename Context, typename T>
-void touched_bins<Context, T>::sort(const Context& context, const placed_bodies<T>& bodies, const grid<T, 3>& space) {
+void touched_bins<Context, T>::sort(const Context& context, const placed_bodies<Context, T>& bodies,
+                                    const grid<T, 3>& space) {
   sort_buffers<std::uint32_t> buffers{};
   for (int copy = 0; copy < 2; ++copy) {
-    bin_of_B_[copy].resize_discarding(context, entries_M_);
-    body_of_B_[copy].resize_discarding(context, entries_M_);
     buffers.keys[copy] = bin_of_B_[copy].data();
     buffers.values[copy] = body_of_B_[copy].data();
   }
+  fill_bytes(context, buffers.keys[0], 0xff, entries_M_.most * sizeof(cell_id));
   for_each(context, "contacts.bins.B", bodies.count,
-           write_touched_bins<T>{space, bodies.bodies, offsets_of_T_.data(), buffers.keys[0], buffers.values[0]});
-  current_ = sort_pairs(context, buffers, entries_M_, key_bits_for(space.size()), scratch_);
+           write_touched_bins<T>{space, bodies.bodies, offsets_of_T_.data(), entries_M_.value, buffers.keys[0],
+                                 buffers.values[0]});
+  current_ = sort_pairs(context, buffers, entries_M_.most, key_bits_for(space.size()), scratch_);
 }
 
 template <typename Context, typename T>

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "contacts/control.hpp"
 #include "quadrat/contacts/contact.hpp"
 #include "quadrat/contacts/shapes.hpp"
 #include "quadrat/core/array.hpp"
@@ -39,6 +40,28 @@ struct find_repeated_id {
   }
 };
 
+/// Index: body. For a search that does not wait: a fault if judge_id says more than `most`.
+struct refuse_ids {
+  judge_id judge;
+  std::uint64_t most;
+  fault_flag faults;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    if (judge(i) > most) faults.raise(fault_kind::value_range, id_fault_base + i);
+  }
+};
+
+/// Index: place. The same for ids that two bodies have.
+struct refuse_repeated_ids {
+  find_repeated_id judge;
+  const std::uint32_t* order;
+  fault_flag faults;
+
+  QUADRAT_HD void operator()(std::size_t k) const {
+    if (judge(k) > 0) faults.raise(fault_kind::value_range, id_fault_base + order[k]);
+  }
+};
+
 /// Index: place.
 template <typename From, typename E>
 struct gather_by_id {
@@ -53,9 +76,11 @@ struct gather_by_id {
 template <typename T>
 struct name_bodies {
   const std::uint32_t* order;
+  const std::uint64_t* count;
   contact<T>* records;
 
   QUADRAT_HD void operator()(std::size_t k) const {
+    if (k >= *count) return;
     records[k].a = order[records[k].a];
     if (records[k].b < first_plane) records[k].b = order[records[k].b];
   }
@@ -67,16 +92,23 @@ class bodies_by_id {
   explicit bodies_by_id(const Context& context) : context_(context) {}
 
   /// The bodies in the order of their ids: the given ones if they have none, or are in order. Throws data_error for an
-  /// id that is one of planes, or of two bodies. Synchronizes if there are ids.
-  [[nodiscard]] bodies_view<T> arrange(const bodies_view<T>& bodies) {
-    order_ = nullptr;
-    if (bodies.ids == nullptr || bodies.size() == 0) return bodies;
-    const std::size_t count = bodies.size();
-    const std::uint64_t verdict =
-        reduce_maximum(context_, "contacts.ids", count, judge_id{bodies.ids, count}, scratch_);
-    if (verdict > 1) refuse_id(bodies, count + 1 - static_cast<std::size_t>(verdict));
-    if (verdict == 0) return bodies;
-    sort(bodies);
+  /// id that is one of planes, or of two bodies. Synchronizes if there are ids and the search waits; otherwise bodies
+  /// are sorted if those of the last search were, and ids raise faults.
+  [[nodiscard]] bodies_view<T> arrange(const bodies_view<T>& bodies, search_control<Context>& control) {
+    const std::size_t count = bodies.ids == nullptr ? 0 : bodies.size();
+    if (control.waits()) order_ = nullptr;
+    if (count == 0) return bodies;
+    const judge_id judge{bodies.ids, count};
+    if (control.waits()) {
+      const std::uint64_t verdict = reduce_maximum(context_, "contacts.ids", count, judge, scratch_);
+      if (verdict > 1) refuse_id(bodies, count + 1 - static_cast<std::size_t>(verdict));
+      if (verdict == 0) return bodies;
+    } else {
+      const std::uint64_t most = order_ == nullptr ? 0 : 1;
+      for_each(context_, "contacts.ids", count, refuse_ids{judge, most, control.faults()});
+      if (order_ == nullptr) return bodies;
+    }
+    sort(bodies, control);
     bodies_view<T> result = bodies;
     result.centers = points_of(gather(bodies.centers, centers_, count), count);
     if (bodies.shapes != nullptr) result.shapes = gather(bodies.shapes, shapes_, count);
@@ -92,8 +124,19 @@ class bodies_by_id {
     return order_ == nullptr ? place : to_host(context_, order_ + place, 1)[0];
   }
   /// Puts the given bodies in contacts in place of places. Asynchronous.
-  void name(contact<T>* records, std::size_t count) const {
-    if (order_ != nullptr) for_each(context_, "contacts.name", count, name_bodies<T>{order_, records});
+  void name(contact<T>* records, const device_count& count) const {
+    if (order_ != nullptr)
+      for_each(context_, "contacts.name", count.most, name_bodies<T>{order_, count.value, records});
+  }
+  /// What is wrong with an id of a search that did not wait, after which the host learns of it.
+  [[nodiscard]] data_error complaint(const bodies_view<T>& bodies, std::size_t i) const {
+    const particle_id id = to_host(context_, bodies.ids + i, 1)[0];
+    if (id >= first_plane) return impossible(i, id);
+    return {message("body ", i, " has the id ", id,
+                    order_ != nullptr ? " of another body; ids must differ"
+                                      : ", which is not above the one before; where ids increased in the last build, "
+                                        "build_async needs ids that do: call build"),
+            i};
   }
   [[nodiscard]] std::size_t bytes() const {
     return sorted_[0].bytes() + sorted_[1].bytes() + places_[0].bytes() + places_[1].bytes() + centers_.bytes() +
@@ -102,7 +145,7 @@ class bodies_by_id {
   }
 
  private:
-  void sort(const bodies_view<T>& bodies) {
+  void sort(const bodies_view<T>& bodies, search_control<Context>& control) {
     const std::size_t count = bodies.size();
     for (int copy = 0; copy < 2; ++copy) {
       sorted_[copy].resize_discarding(context_, count);
@@ -112,9 +155,13 @@ class bodies_by_id {
     const sort_buffers<particle_id> buffers{{sorted_[0].data(), sorted_[1].data()},
                                             {places_[0].data(), places_[1].data()}};
     const int last = sort_pairs(context_, buffers, count, key_bits_for(first_plane), scratch_, sort_values::index);
-    const std::uint64_t repeated =
-        reduce_maximum(context_, "contacts.ids", count, find_repeated_id{sorted_[last].data(), count}, scratch_);
     order_ = places_[last].data();
+    const find_repeated_id judge{sorted_[last].data(), count};
+    if (!control.waits()) {
+      for_each(context_, "contacts.ids", count, refuse_repeated_ids{judge, order_, control.faults()});
+      return;
+    }
+    const std::uint64_t repeated = reduce_maximum(context_, "contacts.ids", count, judge, scratch_);
     if (repeated > 0) refuse_pair(bodies, count - static_cast<std::size_t>(repeated));
   }
 
@@ -125,10 +172,12 @@ class bodies_by_id {
     return to.data();
   }
 
+  [[nodiscard]] static data_error impossible(std::size_t i, particle_id id) {
+    return {message("body ", i, " has the id ", id, "; ids of bodies are below 2^31, from which planes count"), i};
+  }
   [[noreturn]] void refuse_id(const bodies_view<T>& bodies, std::size_t i) const {
     const particle_id id = to_host(context_, bodies.ids + i, 1)[0];
-    throw data_error(message("body ", i, " has the id ", id, "; ids of bodies are below 2^31, from which planes count"),
-                     i);
+    throw impossible(i, id);
   }
   [[noreturn]] void refuse_pair(const bodies_view<T>& bodies, std::size_t place) const {
     const auto two = to_host(context_, order_ + place - 1, 2);

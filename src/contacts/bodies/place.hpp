@@ -58,6 +58,7 @@ struct place_body {
   QUADRAT_HD placed_body<T> operator()(std::size_t i, const fault_flag& faults) const {
     placed_body<T> placed{};
     placed.id = static_cast<particle_id>(i);
+    placed.center = domain.lower;  // a search may run before the host sees the fault
     if (fault_of(i) != body_fault::none) {
       faults.raise(fault_kind::value_range, i);
       return placed;
@@ -103,6 +104,7 @@ struct place_bounds {
   QUADRAT_HD placed_body<T> operator()(std::size_t i, const fault_flag& faults) const {
     placed_body<T> placed{};
     placed.id = static_cast<particle_id>(i);
+    placed.center = domain.lower;
     if (fault_of(i) != bounds_fault::none) {
       faults.raise(fault_kind::value_range, i);
       return placed;

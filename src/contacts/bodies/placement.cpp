@@ -39,30 +39,25 @@ struct half_extent_of {
 }  // namespace
 
 template <typename Context, typename T>
-void body_placement<Context, T>::begin(std::size_t count) {
-  count_ = count;
-  placed_.resize_discarding(context_, count);
-  fill_bytes(context_, control_.data(), 0, control_.bytes());
-  fill_bytes(context_, control_.data() + fault_word, 0xff, sizeof(std::uint64_t));
-}
-
-template <typename Context, typename T>
 fault_report body_placement<Context, T>::measure() {
+  using control = search_control<Context>;
   constexpr T infinity = std::numeric_limits<T>::infinity();
-  static_assert(sizeof(center_bounds<T>) <= (sizes_word - bounds_word) * sizeof(std::uint64_t));
+  static_assert(sizeof(center_bounds<T>) <= (control::sizes_word - control::bounds_word) * sizeof(std::uint64_t));
+  std::uint64_t* const largest = control_.data(control::largest_word);
+  std::uint64_t* const counts = control_.data(control::sizes_word);
+  fill_bytes(context_, largest, 0, (control::words - control::largest_word) * sizeof(std::uint64_t));
   const half_extent_of<T> half_extent{placed_.data()};
-  const count_sizes<T, half_extent_of<T>> body{half_extent, count_, control_.data() + sizes_word,
-                                               control_.data() + largest_word};
-  for_each(context_, "contacts.sizes", (count_ + count_sizes_share - 1) / count_sizes_share, body);
-  auto* bounds = reinterpret_cast<center_bounds<T>*>(control_.data() + bounds_word);
+  for_each(context_, "contacts.sizes", (count_ + count_sizes_share - 1) / count_sizes_share,
+           count_sizes<T, half_extent_of<T>>{half_extent, count_, counts, largest});
+  auto* bounds = reinterpret_cast<center_bounds<T>*>(control_.data(control::bounds_word));
   const center_bounds<T> none{vec<T, 3>::filled(infinity), vec<T, 3>::filled(-infinity)};
   reduce_into(context_, "contacts.bounds", count_, bounds_of_body<T>{placed_.data()}, join_bounds<T>{}, none, bounds,
               scratch_);
-  const std::uint64_t* read = mirror_.read(context_, control_.data(), words);
-  std::memcpy(&bounds_, read + bounds_word, sizeof(bounds_));
-  sizes_ = size_histogram_of<T>(read + sizes_word, read[largest_word]);
-  const std::uint64_t fault = read[fault_word];
-  if (fault == ~std::uint64_t{0}) return {fault_kind::none, 0, 0};
+  const std::uint64_t* read = control_.read(control::words);
+  std::memcpy(&bounds_, read + control::bounds_word, sizeof(bounds_));
+  sizes_ = size_histogram_of<T>(read + control::sizes_word, read[control::largest_word]);
+  const std::uint64_t fault = read[control::fault_word];
+  if (!control_.failed()) return {fault_kind::none, 0, 0};
   return {static_cast<fault_kind>(fault & 0xff), fault >> 8, 0};
 }
 

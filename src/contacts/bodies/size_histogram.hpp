@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -42,6 +41,16 @@ struct size_histogram {
   T largest = T(0);  ///< of all half extents
 };
 
+/// Positive numbers and their bits have the same order.
+template <typename T>
+[[nodiscard]] QUADRAT_HD std::uint64_t bits_of_size(T half_extent) {
+  return __builtin_bit_cast(std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>, half_extent);
+}
+template <typename T>
+[[nodiscard]] QUADRAT_HD T size_of_bits(std::uint64_t bits) {
+  return __builtin_bit_cast(T, static_cast<std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>(bits));
+}
+
 /// Bodies per call of count_sizes: a run of one class costs one atomic operation.
 inline constexpr std::size_t count_sizes_share = 64;
 
@@ -50,9 +59,8 @@ template <typename T, typename HalfExtent>
 struct count_sizes {
   HalfExtent half_extent;
   std::size_t count;
-  std::uint64_t* counts;  ///< size_classes, zero at first
-  std::uint64_t*
-      most_bits;  ///< bits of the largest size, zero at first: positive numbers and their bits have the same order
+  std::uint64_t* counts;     ///< size_classes, zero at first
+  std::uint64_t* most_bits;  ///< of the largest size, zero at first
 
   QUADRAT_HD void operator()(std::size_t share) const {
     // Strided, so that concurrent shares read adjacent bodies.
@@ -79,15 +87,12 @@ struct count_sizes {
       }
     }
     if (run > 0) atomic_add(counts + run_class, run);
-    if (largest > T(0)) atomic_max(most_bits, static_cast<std::uint64_t>(__builtin_bit_cast(bits_of<T>, largest)));
+    if (largest > T(0)) atomic_max(most_bits, bits_of_size(largest));
   }
 
  private:
   /// Bodies that are read together, so that they are waited for once.
   static constexpr std::size_t read_ahead = 8;
-
-  template <typename U>
-  using bits_of = std::conditional_t<sizeof(U) == 4, std::uint32_t, std::uint64_t>;
 };
 
 /// The result of count_sizes, on the host.
@@ -95,20 +100,7 @@ template <typename T>
 [[nodiscard]] size_histogram<T> size_histogram_of(const std::uint64_t* counts, std::uint64_t most_bits) {
   size_histogram<T> result{};
   for (int k = 0; k < size_classes; ++k) result.counts[static_cast<std::size_t>(k)] = counts[k];
-  if constexpr (sizeof(T) == 4) {
-    result.largest = std::bit_cast<T>(static_cast<std::uint32_t>(most_bits));
-  } else {
-    result.largest = std::bit_cast<T>(most_bits);
-  }
-  return result;
-}
-
-/// A histogram of equal sizes.
-template <typename T>
-[[nodiscard]] size_histogram<T> histogram_of_one_size(T half_extent, std::size_t count) {
-  size_histogram<T> result{};
-  result.counts[static_cast<std::size_t>(size_class(half_extent))] = count;
-  result.largest = half_extent;
+  result.largest = size_of_bits<T>(most_bits);
   return result;
 }
 

@@ -12,22 +12,15 @@ namespace quadrat::detail {
 
 /// Rows read the placed bodies directly.
 template <typename Context, typename T>
-class brute_force_engine final : public row_engine<brute_force_engine<Context, T>, Context, T>, public body_passes<T> {
+class brute_force_engine final : public row_engine<brute_force_engine<Context, T>, Context, T> {
  public:
-  using base = row_engine<brute_force_engine<Context, T>, Context, T>;
-  using base::base;
-  using base::count;
-  using base::fill;
+  using row_engine<brute_force_engine<Context, T>, Context, T>::row_engine;
+  static constexpr bool tests_all_shapes = true;
 
-  [[nodiscard]] planned_bins<T> plan(const placed_bodies<T>& bodies, const bin_options<T>& options) override;
-  void insert(const placed_bodies<T>& bodies) override;
-  [[nodiscard]] std::size_t rows() const override { return search_.count; }
-  [[nodiscard]] const brute_search<T>& search() const { return search_; }
-
-  [[nodiscard]] const body_passes<T>* bodies() const override { return this; }
-  void count(const any_family<T>& family, std::uint32_t* counts, count_limit& limit) const override;
-  void fill(const any_family<T>& family, const contact_sink<T>& sink, const std::uint64_t* offsets) const override;
-
+  [[nodiscard]] planned_bins<T> plan(const placed_bodies<Context, T>& bodies, const bin_options<T>& options) override;
+  void insert(const placed_bodies<Context, T>& bodies);
+  [[nodiscard]] std::size_t rows() const { return search_.count; }
+  [[nodiscard]] brute_search<T> search() const { return search_; }
   [[nodiscard]] std::size_t bytes() const override { return 0; }
 
  private:

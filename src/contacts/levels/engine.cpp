@@ -1,39 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contacts/levels/engine.hpp"
 
-#include "contacts/levels/cuda/path.hpp"
+#include <utility>
+
 #include "contacts/levels/plan.hpp"
 #include "core/backend.hpp"
 
 namespace quadrat::detail {
 
-namespace {
-
-template <typename T, typename Context>
-[[nodiscard]] std::unique_ptr<direct_search<Context, T>> make_direct_search([[maybe_unused]] const Context& context) {
-#if defined(__CUDACC__)
-  return std::make_unique<warp_path<T>>(context);
-#else
-  return nullptr;
-#endif
+template <typename Context, typename T>
+planned_bins<T> levels_engine<Context, T>::plan(const placed_bodies<Context, T>& bodies,
+                                                const bin_options<T>& options) {
+  return this->plan_for(bodies.domain, *bodies.sizes, options.size);
 }
 
-}  // namespace
-
 template <typename Context, typename T>
-levels_engine<Context, T>::levels_engine(const Context& context)
-    : one_cell_engine<Context, T>(context), direct_(make_direct_search<T>(context)) {}
-
-template <typename Context, typename T>
-planned_bins<T> levels_engine<Context, T>::plan(const placed_bodies<T>& bodies, const bin_options<T>& options) {
-  level_plan<T> planned = plan_levels(bodies.domain, *bodies.sizes, options.size);
+planned_bins<T> levels_engine<Context, T>::plan_for(const box<T, 3>& domain, const size_histogram<T>& sizes,
+                                                    T bin_size) {
+  level_plan<T> planned = plan_levels(domain, sizes, bin_size);
   this->levels_ = planned.grids;
-  return {planned.finest_edge, std::move(planned.reason)};
-}
-
-template <typename Context, typename T>
-std::size_t levels_engine<Context, T>::bytes() const {
-  return one_cell_engine<Context, T>::bytes() + (direct_ != nullptr ? direct_->bytes() : 0);
+  return {planned.finest_edge, std::move(planned.reason), planned.grids.widest[planned.grids.count - 1]};
 }
 
 template class levels_engine<backend_context, float>;

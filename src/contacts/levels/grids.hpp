@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "contacts/bodies/placed.hpp"
+#include "contacts/bodies/size_histogram.hpp"
 #include "quadrat/contacts/shapes.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/macros.hpp"
@@ -49,11 +50,16 @@ struct level_grids {
   T widest[most_levels];                ///< largest half extent on a level; increasing
   cell_id first_cell[most_levels + 1];  ///< of level k; first_cell[count] is the number of cells
 
-  /// Bodies wider than all levels (an error of the plan) get the last.
+  /// Bodies wider than planned get the last.
   [[nodiscard]] QUADRAT_HD int level_of(T half_extent) const {
     int level = 0;
     while (level + 1 < count && half_extent > widest[level]) ++level;
     return level;
+  }
+  /// The largest half extent on a level. `largest`: bits of that of all bodies, if some are wider than planned.
+  [[nodiscard]] QUADRAT_HD T widest_of(int level, std::uint64_t largest) const {
+    if (level + 1 < count) return widest[level];
+    return std::fmax(widest[level], size_of_bits<T>(largest));
   }
   /// The cell of a body, even if the center is outside the domain or not finite.
   [[nodiscard]] QUADRAT_HD cell_id cell_of(const vec<T, 3>& center, T half_extent) const {

@@ -17,9 +17,9 @@ class one_cell_engine : public row_engine<one_cell_engine<Context, T>, Context, 
  public:
   using row_engine<one_cell_engine<Context, T>, Context, T>::row_engine;
 
-  void insert(const placed_bodies<T>& bodies) override;
-  [[nodiscard]] std::size_t rows() const override { return count_; }
-  [[nodiscard]] level_search<T> search() const { return {levels_, buckets_.view().offsets, slots_.data()}; }
+  void insert(const placed_bodies<Context, T>& bodies);
+  [[nodiscard]] std::size_t rows() const { return count_; }
+  [[nodiscard]] level_search<T> search() const { return {levels_, buckets_.view().offsets, slots_.data(), largest_}; }
   [[nodiscard]] std::size_t bytes() const override { return buckets_.bytes() + slots_.bytes(); }
 
  protected:
@@ -27,6 +27,7 @@ class one_cell_engine : public row_engine<one_cell_engine<Context, T>, Context, 
 
  private:
   std::size_t count_ = 0;
+  const std::uint64_t* largest_ = nullptr;
   counting_buckets<Context> buckets_;
   array<placed_body<T>, Context> slots_;
 };

@@ -31,6 +31,7 @@ struct level_search {
   level_grids<T> levels;
   const std::uint32_t* offsets;  ///< first slot by cell, and the end
   const placed_body<T>* slots;
+  const std::uint64_t* largest;  ///< bits of a half extent, if any body is wider than planned
 
   /// Calls f(body, body) for pairs whose boxes may meet, until it returns false.
   template <typename F>
@@ -47,9 +48,10 @@ struct level_search {
   template <typename F>
   QUADRAT_HD bool visit_level(int level, const placed_body<T>& body, std::uint32_t from, F& f) const {
     const grid<T, 3>& space = levels.space[level];
+    const T widest = levels.widest_of(level, *largest);
     index_range reach[3];
     for (int axis = 0; axis < 3; ++axis) {
-      const T distance = widened(body.half[axis] + levels.widest[level]);
+      const T distance = widened(body.half[axis] + widest);
       reach[axis] = levels.reach_along(level, body.center[axis], distance, axis);
     }
     for (int z = reach[2].first; z <= reach[2].last; ++z) {

@@ -9,7 +9,8 @@
 namespace quadrat::detail {
 
 template <typename Context, typename T>
-planned_bins<T> loose_grid_engine<Context, T>::plan(const placed_bodies<T>& bodies, const bin_options<T>& options) {
+planned_bins<T> loose_grid_engine<Context, T>::plan(const placed_bodies<Context, T>& bodies,
+                                                    const bin_options<T>& options) {
   bin_choice<T> choice = choose_loose_bins(bodies.domain, *bodies.sizes, options.size);
   level_grids<T>& levels = this->levels_;
   levels = {};
@@ -17,7 +18,7 @@ planned_bins<T> loose_grid_engine<Context, T>::plan(const placed_bodies<T>& bodi
   levels.space[0] = choice.space;
   levels.widest[0] = bodies.sizes->largest;
   levels.first_cell[1] = static_cast<cell_id>(choice.space.size());
-  return {choice.edge, std::move(choice.reason)};
+  return {choice.edge, std::move(choice.reason), levels.widest[0]};
 }
 
 template class loose_grid_engine<backend_context, float>;

@@ -13,7 +13,7 @@ class loose_grid_engine final : public one_cell_engine<Context, T> {
  public:
   using one_cell_engine<Context, T>::one_cell_engine;
 
-  [[nodiscard]] planned_bins<T> plan(const placed_bodies<T>& bodies, const bin_options<T>& options) override;
+  [[nodiscard]] planned_bins<T> plan(const placed_bodies<Context, T>& bodies, const bin_options<T>& options) override;
 };
 
 struct loose_grid_record : pair_record {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "contacts/bodies/gather.hpp"
-#include "contacts/row_passes.hpp"
+#include "contacts/row_engine.hpp"
 #include "core/backend.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/scan.hpp"
@@ -20,8 +20,9 @@ namespace {
 
 /// Size of the sample whose pairs determine the axis.
 constexpr std::size_t sweep_sample = 256;
-/// Enough rows to keep a GPU busy with few bodies.
-constexpr std::uint64_t rows_of_few_bodies = 1 << 18;
+/// Enough rows to keep a device busy with few bodies.
+template <typename Context>
+constexpr std::uint64_t rows_of_few_bodies = std::is_same_v<Context, cuda_context> ? 1 << 18 : 1 << 10;
 
 /// Index: sample. Takes a body from a pseudorandom place in each of `size` equal runs: a fixed stride could match a
 /// pattern in the caller's order.
@@ -147,7 +148,8 @@ template <typename T>
 }  // namespace
 
 template <typename Context, typename T>
-planned_bins<T> sweep_engine<Context, T>::plan(const placed_bodies<T>& bodies, const bin_options<T>& /*options*/) {
+planned_bins<T> sweep_engine<Context, T>::plan(const placed_bodies<Context, T>& bodies,
+                                               const bin_options<T>& /*options*/) {
   const std::size_t size = std::min(bodies.count, sweep_sample);
   sample_.resize_discarding(this->context(), sweep_sample);
   for_each(this->context(), "contacts.sweep.sample", size,
@@ -163,14 +165,14 @@ planned_bins<T> sweep_engine<Context, T>::plan(const placed_bodies<T>& bodies, c
 }
 
 template <typename Context, typename T>
-void sweep_engine<Context, T>::insert(const placed_bodies<T>& bodies) {
+void sweep_engine<Context, T>::insert(const placed_bodies<Context, T>& bodies) {
   count_ = bodies.count;
   sort(bodies);
   find_walks(bodies);
 }
 
 template <typename Context, typename T>
-void sweep_engine<Context, T>::sort(const placed_bodies<T>& bodies) {
+void sweep_engine<Context, T>::sort(const placed_bodies<Context, T>& bodies) {
   const Context& context = this->context();
   sort_buffers<key> buffers{};
   for (int copy = 0; copy < 2; ++copy) {
@@ -188,7 +190,7 @@ void sweep_engine<Context, T>::sort(const placed_bodies<T>& bodies) {
 
 /// Finds where walks end, and cuts them into rows.
 template <typename Context, typename T>
-void sweep_engine<Context, T>::find_walks(const placed_bodies<T>& bodies) {
+void sweep_engine<Context, T>::find_walks(const placed_bodies<Context, T>& bodies) {
   const Context& context = this->context();
   ends_.resize_discarding(context, count_);
   steps_.resize_discarding(context, count_);
@@ -197,15 +199,14 @@ void sweep_engine<Context, T>::find_walks(const placed_bodies<T>& bodies) {
                                      static_cast<std::uint32_t>(count_), ends_.data(),  steps_.data()};
   for_each(context, "contacts.sweep.ends", count_, body);
   exclusive_scan_with_total(context, steps_.data(), offsets_.data(), count_, scratch_);
-  const std::uint64_t total = *mirror_.read(context, offsets_.data() + count_, 1);
-  const std::uint64_t most_rows = std::max<std::uint64_t>(count_, rows_of_few_bodies);
-  share_ = std::max(least_sweep_share, (total + most_rows - 1) / most_rows);
-  rows_ = (total + share_ - 1) / share_;
+  // There are steps for every pair at most.
+  const std::uint64_t most = std::uint64_t{count_} * (count_ + 1) / least_sweep_share + 1;
+  rows_ = std::min(most, std::max<std::uint64_t>(count_, rows_of_few_bodies<Context>));
 }
 
 template <typename Context, typename T>
 sweep_search<T> sweep_engine<Context, T>::search() const {
-  return {slots_.data(), ends_.data(), offsets_.data(), static_cast<std::uint32_t>(count_), share_};
+  return {slots_.data(), ends_.data(), offsets_.data(), static_cast<std::uint32_t>(count_), rows_};
 }
 
 template <typename Context, typename T>

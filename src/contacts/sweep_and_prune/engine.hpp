@@ -9,15 +9,12 @@
 
 #include "contacts/engine.hpp"
 #include "contacts/sweep_and_prune/search.hpp"
-#include "parallel/host_mirror.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
 namespace quadrat::detail {
 
-/// The least number of steps per row; more if there would be more rows than bodies and than rows_of_few_bodies.
-inline constexpr std::uint64_t least_sweep_share = 32;
 /// Threads of a block on a GPU.
 inline constexpr double block_of_rows = 256;
 
@@ -33,9 +30,10 @@ class sweep_engine final : public row_engine<sweep_engine<Context, T>, Context, 
  public:
   using row_engine<sweep_engine<Context, T>, Context, T>::row_engine;
 
-  [[nodiscard]] planned_bins<T> plan(const placed_bodies<T>& bodies, const bin_options<T>& options) override;
-  void insert(const placed_bodies<T>& bodies) override;
-  [[nodiscard]] std::size_t rows() const override { return rows_; }
+  [[nodiscard]] planned_bins<T> plan(const placed_bodies<Context, T>& bodies, const bin_options<T>& options) override;
+  /// Synchronizes in `plan` only.
+  void insert(const placed_bodies<Context, T>& bodies);
+  [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] sweep_search<T> search() const;
   [[nodiscard]] int axis() const { return axis_; }
   [[nodiscard]] std::size_t bytes() const override;
@@ -43,13 +41,12 @@ class sweep_engine final : public row_engine<sweep_engine<Context, T>, Context, 
  private:
   using key = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-  void sort(const placed_bodies<T>& bodies);
-  void find_walks(const placed_bodies<T>& bodies);
+  void sort(const placed_bodies<Context, T>& bodies);
+  void find_walks(const placed_bodies<Context, T>& bodies);
 
   int axis_ = 0;
   std::size_t count_ = 0;
   std::size_t rows_ = 0;
-  std::uint64_t share_ = 1;
   array<placed_body<T>, Context> sample_;
   array<key, Context> keys_[2];
   array<particle_id, Context> ids_[2];
@@ -58,7 +55,6 @@ class sweep_engine final : public row_engine<sweep_engine<Context, T>, Context, 
   array<std::uint32_t, Context> ends_;
   array<std::uint32_t, Context> steps_;
   array<std::uint64_t, Context> offsets_;
-  host_mirror<Context> mirror_;
   workspace<Context> scratch_;
 };
 

@@ -8,6 +8,9 @@
 
 namespace quadrat::detail {
 
+/// The least number of steps of a row.
+inline constexpr std::uint64_t least_sweep_share = 32;
+
 /// Bodies in the order in which their boxes begin along one axis. Each body walks over the following ones that begin
 /// before it ends; if its end crosses a periodic face, it continues from the first slot over bodies whose images begin
 /// before that end. The walks are concatenated, with one step for the body itself and one for each body it visits, and
@@ -18,12 +21,14 @@ struct sweep_search {
   const std::uint32_t* ends;     ///< by slot: the first later slot that begins after its end
   const std::uint64_t* offsets;  ///< by slot: first step of its walk; and the end of all walks
   std::uint32_t count;
-  std::uint64_t share;  ///< steps of a row
+  std::uint64_t rows;  ///< of equally many steps; those at the end may have none
 
   /// Calls f(body, body) for pairs that overlap along the axis, until it returns false.
   template <typename F>
   QUADRAT_HD void visit(std::size_t row, F&& f) const {
-    const std::uint64_t from = row * share, total = offsets[count];
+    const std::uint64_t total = offsets[count], even = (total + rows - 1) / rows;
+    const std::uint64_t share = even < least_sweep_share ? least_sweep_share : even, from = row * share;
+    if (from >= total) return;
     const std::uint64_t to = from + share < total ? from + share : total;
     std::uint32_t slot = slot_of(from);
     for (std::uint64_t step = from; step < to; ++slot) {

@@ -18,9 +18,9 @@ class tight_grid_engine final : public row_engine<tight_grid_engine<Context, T>,
  public:
   using row_engine<tight_grid_engine<Context, T>, Context, T>::row_engine;
 
-  [[nodiscard]] planned_bins<T> plan(const placed_bodies<T>& bodies, const bin_options<T>& options) override;
-  void insert(const placed_bodies<T>& bodies) override;
-  [[nodiscard]] std::size_t rows() const override { return touched_.entries_M(); }
+  [[nodiscard]] planned_bins<T> plan(const placed_bodies<Context, T>& bodies, const bin_options<T>& options) override;
+  void insert(const placed_bodies<Context, T>& bodies);
+  [[nodiscard]] std::size_t rows() const { return touched_.entries_M().most; }
   [[nodiscard]] tight_search<T> search() const;
   [[nodiscard]] std::size_t bytes() const override { return touched_.bytes() + masks_.bytes(); }
 

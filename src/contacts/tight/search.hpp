@@ -16,9 +16,11 @@ struct make_tight_mask {
   const placed_body<T>* bodies;
   const cell_id* bin_of_B;
   const particle_id* body_of_B;
+  const std::uint64_t* entries;
   std::uint8_t* masks;
 
   QUADRAT_HD void operator()(std::size_t slot) const {
+    if (slot >= *entries) return;
     const placed_body<T> body = bodies[body_of_B[slot]];
     const vec<int, 3> bin = bin_position(space, bin_of_B[slot]);
     unsigned mask = 0;
@@ -40,18 +42,20 @@ struct tight_search {
   const cell_id* bin_of_B;
   const particle_id* body_of_B;
   const std::uint8_t* masks;
-  std::size_t entries;
+  const std::uint64_t* entries;
   unsigned open_axes;  ///< one bit per axis
   bool any_periodic;
 
   /// Calls f(body, body) for each pair that belongs to the bin, until it returns false.
   template <typename F>
   QUADRAT_HD void visit(std::size_t slot, F&& f) const {
+    const std::uint64_t end = *entries;
+    if (slot + 1 >= end) return;
     const cell_id bin = bin_of_B[slot];
-    if (slot + 1 >= entries || bin_of_B[slot + 1] != bin) return;
+    if (bin_of_B[slot + 1] != bin) return;
     const placed_body<T> body = bodies[body_of_B[slot]];
     const unsigned mask = masks[slot] & open_axes;
-    for (std::size_t other = slot + 1; other < entries && bin_of_B[other] == bin; ++other) {
+    for (std::size_t other = slot + 1; other < end && bin_of_B[other] == bin; ++other) {
       if ((mask & masks[other]) != 0) continue;
       const placed_body<T> met = bodies[body_of_B[other]];
       if (any_periodic && !first_common(bin, body, met)) continue;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "contacts/levels/one_size.hpp"
 #include "quadrat/core/error.hpp"
 #include "support/random.hpp"
 
@@ -89,7 +90,7 @@ TEST(level_plans, have_a_level_for_every_size_and_cells_within_what_bodies_may_c
 
 TEST(level_plans, have_one_level_for_one_size_and_several_for_tiny_bodies_among_huge_ones) {
   const auto domain = open_domain(100, 100, 100);
-  EXPECT_EQ(detail::plan_levels(domain, detail::histogram_of_one_size(0.5, 1'000'000), 0.0).grids.count, 1);
+  EXPECT_EQ(detail::plan_levels(domain, histogram_of_one_size(0.5, 1'000'000), 0.0).grids.count, 1);
   size_histogram<double> sizes = histogram_of({0.1}, 1'000'000);
   const auto huge = histogram_of({10.0}, 1000);
   for (std::size_t k = 0; k < sizes.counts.size(); ++k) sizes.counts[k] += huge.counts[k];
@@ -103,7 +104,7 @@ TEST(level_plans, have_one_level_for_one_size_and_several_for_tiny_bodies_among_
 
 /// Candidates per body: bodies in the cells that a body looks into.
 double candidates_of(const std::vector<vec<double, 3>>& centers, const box<double, 3>& domain, double radius) {
-  const auto plan = detail::plan_levels(domain, detail::histogram_of_one_size(radius, centers.size()), 0.0);
+  const auto plan = detail::plan_levels(domain, histogram_of_one_size(radius, centers.size()), 0.0);
   const auto& grids = plan.grids;
   EXPECT_LE(grids.space[0].size(), 16 * (centers.size() + 16));
   std::vector<double> bodies(grids.first_cell[1], 0);

@@ -9,6 +9,7 @@
 #include <random>
 #include <vector>
 
+#include "contacts/levels/one_size.hpp"
 #include "contacts/levels/plan.hpp"
 #include "support/random.hpp"
 
@@ -32,7 +33,7 @@ struct ordered_spheres {
   bool far = false;
 
   ordered_spheres(const std::vector<vec<T, 3>>& given, const box<T, 3>& domain, T of_radius) : radius(of_radius) {
-    grids = detail::plan_levels(domain, detail::histogram_of_one_size(radius, given.size()), T(0)).grids;
+    grids = detail::plan_levels(domain, histogram_of_one_size(radius, given.size()), T(0)).grids;
     for (const auto& center : given) centers.push_back(domain.wrap(center));
     const auto cell = [&](const vec<T, 3>& center) { return grids.cell_of(center, radius); };
     std::stable_sort(centers.begin(), centers.end(), [&](const auto& a, const auto& b) { return cell(a) < cell(b); });

@@ -214,8 +214,9 @@ class levels_walk {
       return;
     }
     const warp_level<T>& shape = search_.levels[level];
-    rows_ = level_rows<T, Repeats>(shape, own_.center, own_.radius + shape.widest, level == own_level_ ? slot_ + 1 : 0,
-                                   far_);
+    T widest = shape.widest;
+    if (level + 1 == search_.level_count) widest = fmax(widest, size_of_bits<T>(*search_.largest));
+    rows_ = level_rows<T, Repeats>(shape, own_.center, own_.radius + widest, level == own_level_ ? slot_ + 1 : 0, far_);
     more_ = !rows_.done();
   }
 

@@ -61,7 +61,8 @@ struct warp_search {
   const warp_ellipsoid<T>* ellipsoids;  ///< nullptr: spheres
   const vec<T, 3>* half_extents;        ///< of ellipsoids' boxes
   const std::uint32_t* groups;          ///< nullptr: all bodies interact
-  const std::uint64_t* far;             ///< not 0 if a body is far (level_grids::is_far)
+  const std::uint64_t* far;             ///< not 0 if a body is far (level_grids::is_far) or wider than planned
+  const std::uint64_t* largest;         ///< bits of a radius, if a body is wider than planned
   const plane<T>* planes;
   std::uint32_t plane_count;
   std::uint32_t count;

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include "contacts/candidate_pairs.hpp"
+#include "contacts/engine.hpp"
+#include "contacts/rows.hpp"
+
+/// The functions of row_engine: for the sources of engines, so that the kernels of each are compiled once.
+namespace quadrat::detail {
+
+template <typename Engine, typename Context, typename T>
+template <typename Sink, typename Family>
+auto row_engine<Engine, Context, T>::rows_of(const Family& family) const {
+  const auto search = self().search();
+  return searched_rows<Context, std::remove_cvref_t<decltype(search)>, Family, Sink>(this->context(), self().rows(),
+                                                                                     search, family);
+}
+
+template <typename Engine, typename Context, typename T>
+void row_engine<Engine, Context, T>::find_contacts(contact_task<Context, T>& task) {
+  self().insert(task.place());
+  if (task.bodies().spheres()) {
+    task.find_in_rows(rows_of<contact_sink<T>>(sphere_family<T>{task.domain(), task.groups()}));
+  } else if constexpr (Engine::tests_all_shapes) {
+    task.find_in_rows(rows_of<contact_sink<T>>(any_family<T>{task.domain(), task.groups(), task.bodies()}));
+  } else {
+    task.find_in_pairs(rows_of<pair_sink>(box_family<T>{task.domain(), task.groups(), {}}));
+  }
+}
+
+template <typename Engine, typename Context, typename T>
+void row_engine<Engine, Context, T>::find_pairs(const pair_task<Context, T>& task) {
+  self().insert(task.bodies);
+  task.pairs->find(this->context(), *task.bodies.control, rows_of<pair_sink>(task.family));
+}
+
+}  // namespace quadrat::detail
