@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes what docs/choosing.md shows: maps of the chosen methods, and tables of the regret.
+"""Writes what docs/concepts/choosing.md shows: maps of the chosen methods, and tables of the regret.
 
   python3 benchmarks/choice_pages.py build/cpu/bin/quadrat            maps of the CPU
   python3 benchmarks/choice_pages.py build/cuda/bin/quadrat cuda      of the H200; needs a build with CUDA, but no GPU
 
-Maps are docs/choosing_<module>_<device>.svg, from `quadrat choose`. Tables come from benchmarks/results/*/choice.json
+Maps are docs/concepts/choosing_<module>_<device>.svg, from `quadrat choose`. Tables come from benchmarks/results/*/choice.json
 and replace what is between the marks in the page.
 """
 
@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "choosing.md"
+PAGE = ROOT / "docs" / "concepts" / "choosing.md"
 BEGIN, END = "<!-- tables -->", "<!-- end of tables -->"
 COLORS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#999999"]
 
@@ -74,7 +74,7 @@ def write_map(program, task, device):
         x, y = left + len(COUNTS) * cell + 16, top + 24 * k
         parts.append(f'<rect x="{x}" y="{y}" width="14" height="14" fill="{COLORS[k % len(COLORS)]}"/>'
                      f'<text x="{x + 20}" y="{y + 12}">{name}</text>')
-    target = ROOT / "docs" / f"choosing_{task}_{'h200' if device == 'cuda' else 'cpu'}.svg"
+    target = ROOT / "docs" / "concepts" / f"choosing_{task}_{'h200' if device == 'cuda' else 'cpu'}.svg"
     target.write_text("\n".join(parts + ["</svg>"]) + "\n")
     print(target.relative_to(ROOT))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table of docs/scaling.md of what was measured on four GPUs.
+"""The table of docs/performance/scaling.md of what was measured on four GPUs.
 
     python3 benchmarks/scaling_tables.py            # prints it
     python3 benchmarks/scaling_tables.py --write    # replaces it in the page
@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-PAGE = pathlib.Path(__file__).parent.parent / "docs/scaling.md"
+PAGE = pathlib.Path(__file__).parent.parent / "docs/performance/scaling.md"
 HEAD = "| what | one context | 1 rank | 2 ranks | 4 ranks | gain by 2 | gain by 4 |"
 FOLDER = pathlib.Path(__file__).parent / "results/h200x4"
 

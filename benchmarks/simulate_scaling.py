@@ -4,8 +4,9 @@
 
     python3 benchmarks/simulate_scaling.py [-o benchmarks/results/model/scaling.json]
 
-Prints the tables of docs/scaling.md. What goes in: the times of steps on one GPU (benchmarks/results/h200/granular.json),
-what it costs to choose ghosts anew (benchmarks/results/h100x2/exchange.json), the messages of a run on several ranks
+Prints the tables of docs/performance/scaling.md. What goes in: the times of steps on one GPU
+(benchmarks/results/h200/granular.json), what it costs to choose ghosts anew
+(benchmarks/results/h100x2/exchange.json), the messages of a run on several ranks
 (benchmarks/results/model/ranks_run.json, the summary of `quadrat run`), and published figures of InfiniBand clusters
 (NETWORKS). Every rank has a clock. A step is, as in src/models/granular/ranks/grains_of_rank.cpp:
     forces on the grains that are ghosts elsewhere, which with that have moved; messages to the 26 blocks around, each
@@ -39,7 +40,7 @@ NETWORKS = {
 # A host that waits for its GPU, s: a launch and a synchronization, twice in a step (largest move, forces).
 SYNCHRONIZE = 10e-6
 IMBALANCE, NOISE = 0.03, 0.005
-# Grains a cell, and cells from which ghosts are sent: docs/scaling.md.
+# Grains a cell, and cells from which ghosts are sent: docs/performance/scaling.md.
 PER_CELL, LAYERS = 3.5, 1.5
 # Shares of steps that choose ghosts anew: None, that of the run, in which a dam breaks; and, assumed, in a slow bed.
 RATES = {"dam break": None, "slow bed": 0.05}

@@ -116,7 +116,7 @@ void add_choose(CLI::App& app) {
   command->footer(
       "Times are those that the profile of the device predicts for points that are distributed evenly, in random "
       "order.\n"
-      "Without a GPU, --device cuda answers for an H200. docs/choosing.md says more.\n\n"
+      "Without a GPU, --device cuda answers for an H200. docs/concepts/choosing.md says more.\n\n"
       "Examples:\n"
       "  quadrat choose --n 1e6 --cells 64,64,64\n"
       "  quadrat choose spread --n 1e5 --cells 512 --uses 100 --device cuda\n\n"

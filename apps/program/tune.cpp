@@ -101,7 +101,7 @@ void add_tune(CLI::App& app) {
       "All methods are timed on some hundred random cases. The constants of their costs go to a profile in\n"
       "$XDG_CACHE_HOME/quadrat or ~/.cache/quadrat, which every choice on this device then uses; QUADRAT_PROFILE "
       "names\n"
-      "another file. docs/choosing.md says more.\n\n"
+      "another file. docs/concepts/choosing.md says more.\n\n"
       "Examples:\n"
       "  quadrat tune                                 this machine's GPU, or its CPU\n"
       "  quadrat tune --device cpu --threads 16\n"

@@ -87,7 +87,7 @@ GRID = Paper(
     "Uniform grids by atomic operations",
     "D. Barbieri, V. Cardellini, S. Filippone, Fast Uniform Grid Construction on GPGPUs Using Atomic Operations "
     "(2014), on a GeForce GTX 660",
-    "paper-uniform-grid.md",
+    "papers/uniform-grid.md",
     (
         Figure(
             "Insertion into 64^3 cells",
@@ -157,7 +157,7 @@ GRID = Paper(
 STRIPS = Paper(
     "Modular bin strips",
     "R. Chisholm, P. Richmond, S. Maddock, Improved GPU Near Neighbours Through Modular Bin Strips",
-    "paper-modular-bin-strips.md",
+    "papers/modular-bin-strips.md",
     (
         Figure(
             "Speed as agents gather",
@@ -181,7 +181,7 @@ STRIPS = Paper(
 BINNING = Paper(
     "Parallel binning",
     "Parallel Collision Detection (slides, ME964, University of Wisconsin, 2008)",
-    "paper-parallel-binning.md",
+    "papers/parallel-binning.md",
     (
         Figure(
             "How big should the bins be? Does a sort for load balancing make sense?",
@@ -213,7 +213,7 @@ SPREADING = Paper(
     "Particle-mesh spreading",
     "X. Guo, X. Liu, P. Xu, Z. Du, E. Chow, Efficient Particle-Mesh Spreading on GPUs (2015), on a Tesla K40c and a "
     "GTX 480",
-    "paper-particle-mesh-spreading.md",
+    "papers/particle-mesh-spreading.md",
     (
         _mesh_figure(
             3,
@@ -264,7 +264,7 @@ SPREADING = Paper(
 VOTING = Paper(
     "Voting and shuffling",
     "Voting and Shuffling to Optimize Atomic Operations (NVIDIA developer blog, 2015), on Kepler and Maxwell",
-    "paper-voting-and-shuffling.md",
+    "papers/voting-and-shuffling.md",
     (
         Figure(
             "Figure 1: sums by key, everything on the fly",

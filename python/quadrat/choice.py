@@ -77,7 +77,7 @@ def choose(
     """The method that would be chosen for each task, or with `explain` the `Choice`; for one task, that alone.
 
     Points are taken to be distributed evenly, in random order; keys to be equally frequent, in random order. Times are
-    those that the profile of the device predicts (`quadrat tune` measures one; docs/choosing.md).
+    those that the profile of the device predicts (`quadrat tune` measures one; docs/concepts/choosing.md).
 
     Parameters
     ----------

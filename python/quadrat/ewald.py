@@ -35,7 +35,7 @@ class Ewald(State):
     method : "auto", "spme", "esp" or "direct"
     law : "coulomb" (k q_i q_j / r) or "dispersion" (-k c_i c_j / r^6)
     coulomb_constant : k
-    remove_net_force, deterministic, threads : see docs/electrostatics.md
+    remove_net_force, deterministic, threads : see docs/guides/electrostatics.md
     """
 
     def __init__(

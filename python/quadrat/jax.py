@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions of this package for JAX, under jit, vmap and grad: see docs/python-derivatives.md.
+"""Functions of this package for JAX, under jit, vmap and grad: see docs/guides/python-derivatives.md.
 
     neighbor_list                       pairs; distances and vectors have derivatives
     spread, interpolate                 values between points and meshes

@@ -46,7 +46,7 @@ class Simulation:
 
     Parameters
     ----------
-    scene : the path of a scene's file (docs/scenes.md); FileNotFoundError if there is none
+    scene : the path of a scene's file (docs/reference/scenes.md); FileNotFoundError if there is none
     steps, method, precision, deterministic, particles, threads, seed, frame_every, statistics_every : in place of the
         scene's values
     device : "auto", "cpu" or "cuda", in place of the scene's. A GPU needs the package quadrat-cuda13.
@@ -166,7 +166,7 @@ def run(
     scene, options : see `Simulation`; frame_every, statistics_every: steps between frames and between measurements; 0:
         only the first and the last state
     progress : called as progress(step, steps) about ten times a second; what it raises ends the run
-    output : a folder, which gets the files that `quadrat run` writes (docs/scenes.md); by default nothing is written
+    output : a folder, which gets the files that `quadrat run` writes (docs/reference/scenes.md); by default nothing is written
     overwrite : replaces the run that the folder holds, as `quadrat run --overwrite`; else such a folder is a ValueError
 
     Ctrl-C ends the run with KeyboardInterrupt; files then end with a checkpoint, from which `quadrat run --resume` goes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Functions of this package for PyTorch, with derivatives: see docs/python-derivatives.md.
+"""Functions of this package for PyTorch, with derivatives: see docs/guides/python-derivatives.md.
 
     neighbor_list                       pairs; distances and vectors have derivatives
     spread, interpolate                 values between points and meshes

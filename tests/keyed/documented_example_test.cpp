@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The example of docs/keyed.md.
+// The example of docs/guides/keyed.md.
 #include <gtest/gtest.h>
 #include <quadrat/keyed/make_key_reducer.hpp>
 #include <quadrat/keyed/reduce_with.hpp>

@@ -31,7 +31,7 @@ class ReadmeTest(support.ProgramTest):
     def test_commands_of_the_pages_work(self):
         (self.folder / "examples").symlink_to(support.SOURCE / "examples")
         count = 0
-        for page in sorted((support.SOURCE / "docs").glob("*.md")):
+        for page in sorted((support.SOURCE / "docs").rglob("*.md")):
             for command in self.commands(page):
                 if command[0] in ("bench", "run", "info"):
                     continue

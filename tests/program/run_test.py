@@ -61,7 +61,7 @@ class RunTest(support.ProgramTest):
         self.assertEqual(json.loads(done.stdout), json.loads((self.folder / "out" / "summary.json").read_text()))
 
     def test_every_key_is_documented_with_its_default(self):
-        text = (support.SOURCE / "docs" / "scenes.md").read_text()
+        text = (support.SOURCE / "docs" / "reference" / "scenes.md").read_text()
         granular, _, rest = text.partition("# Scenes of grains with friction")
         friction, _, rest = rest.partition("# Scenes of the Circles model")
         self.check_documented_keys(granular, 'model = "granular"', "--particles", 16384)

@@ -15,7 +15,7 @@ def lines_of(page):
     return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/guides/python.md"])
 def test_the_lines_of_the_page_run(page):
     names = {}
     exec(lines_of(page)[0], names)
@@ -31,7 +31,7 @@ def test_the_lines_about_scenes_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {"quadrat": quadrat}
     try:
-        exec(lines_of("docs/python.md")[1], names)
+        exec(lines_of("docs/guides/python.md")[1], names)
     except ValueError as problem:
         pytest.skip(str(problem))
     assert len(names["run"].frames) == 11 and names["last"].time == names["run"].statistics["time"][-1]

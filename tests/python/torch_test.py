@@ -479,7 +479,7 @@ for each in call:
 
 
 def test_the_lines_of_the_page_run():
-    page = pathlib.Path(__file__).parents[2] / "docs" / "python-derivatives.md"
+    page = pathlib.Path(__file__).parents[2] / "docs" / "guides" / "python-derivatives.md"
     (lines,) = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
     names = {}
     exec(lines, names)

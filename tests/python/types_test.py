@@ -84,7 +84,7 @@ def needs(tool):
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("code")
-    for page in ("README.md", "docs/python.md"):
+    for page in ("README.md", "docs/guides/python.md"):
         lines = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
         (folder / f"{pathlib.Path(page).stem.lower()}_lines.py").write_text("\n".join(lines))
     (folder / "every_function.py").write_text(EVERY_FUNCTION)

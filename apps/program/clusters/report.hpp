@@ -11,7 +11,7 @@
 
 namespace quadrat::program {
 
-/// What `quadrat clusters --json` prints (docs/clusters.md describes it).
+/// What `quadrat clusters --json` prints (docs/guides/clusters.md describes it).
 [[nodiscard]] nlohmann::ordered_json as_json(const clusters_report& report, const clusters_options& options,
                                              const particle_file& particles, const search_box& box);
 

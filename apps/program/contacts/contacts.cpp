@@ -67,7 +67,7 @@ std::string contacts_footer() {
          "  shape                sphere, ellipsoid, capsule or box; where shapes are mixed, and for boxes\n"
          "and if wanted the orientation qw,qx,qy,qz and the group (0 to 31).\n"
          "Contacts are in order of a, then b, then feature, a < b; bodies count from 0, planes from 2147483648 (2^31)\n"
-         "in the order in which they are given. docs/contacts.md says more.\n\n"
+         "in the order in which they are given. docs/guides/contacts.md says more.\n\n"
          "Examples:\n"
          "  quadrat contacts grains.csv                                     counts only\n"
          "  quadrat contacts grains.csv -o contacts.npy                     numpy.load(...)[\"depth\"]\n"

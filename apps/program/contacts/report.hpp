@@ -11,7 +11,7 @@
 
 namespace quadrat::program {
 
-/// What `quadrat contacts --json` prints (docs/contacts.md describes it).
+/// What `quadrat contacts --json` prints (docs/guides/contacts.md describes it).
 [[nodiscard]] nlohmann::ordered_json as_json(const contacts_report& report, const contacts_options& options,
                                              const io::body_list& bodies, const contact_surroundings& surroundings);
 

@@ -106,7 +106,7 @@ std::string electrostatics_footer() {
          "is a\n"
          "slab, periodic along the first two vectors. The accuracy is the rms error of forces in units of k q^2 / "
          "d^2,\n"
-         "with the mean square charge q^2 and d = (volume / points)^(1/3). docs/electrostatics.md says more.\n\n"
+         "with the mean square charge q^2 and d = (volume / points)^(1/3). docs/guides/electrostatics.md says more.\n\n"
          "Examples:\n"
          "  quadrat electrostatics salt.xyz                                        energy, chosen parameters, times\n"
          "  quadrat electrostatics salt.xyz --accuracy 1e-6 -o forces.npy          forces, (points, 3)\n"

@@ -109,7 +109,7 @@ std::string interpolate_footer() {
          "the\n"
          "mesh was made with. Results: (N,) or (vectors, N); gradients with one axis more, x, y, z, per unit of "
          "length.\n"
-         "docs/mesh.md says more.\n\n"
+         "docs/guides/mesh.md says more.\n\n"
          "Examples:\n"
          "  quadrat interpolate points.npy --mesh-values potential.npy -o values.npy\n"
          "  quadrat interpolate points.npy --mesh-values potential.npy --box 2,2,2 --gradient -o field.npy\n\n"

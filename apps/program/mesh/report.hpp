@@ -28,7 +28,7 @@ struct mesh_report {
 void finish(const mesh_report& report, const mesh_options& options, const mesh_task& task,
             const particle_file& particles, const mesh_outcome& outcome);
 
-/// What --json prints (docs/mesh.md describes it).
+/// What --json prints (docs/guides/mesh.md describes it).
 [[nodiscard]] nlohmann::ordered_json as_json(const mesh_report& report, const mesh_options& options,
                                              const mesh_task& task, const particle_file& particles,
                                              const mesh_outcome& outcome);

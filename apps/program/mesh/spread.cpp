@@ -125,7 +125,7 @@ std::string spread_footer() {
   return mesh_methods_text() +
          "Mesh point (i, j, k) is at origin + (i Lx/Kx, j Ly/Ky, k Lz/Kz), positions in the units of the box. "
          "Mesh\n"
-         "arrays are C-ordered [x][y][z]: the last axis, z, varies fastest. docs/mesh.md says more.\n"
+         "arrays are C-ordered [x][y][z]: the last axis, z, varies fastest. docs/guides/mesh.md says more.\n"
          "Values: one number a point, or (vectors, N); real or complex, float32 to complex128. The mesh then has the\n"
          "shape (Kx, Ky, Kz), or (vectors, Kx, Ky, Kz). In a .vti file x varies fastest, as ParaView wants it.\n\n"
          "Examples:\n"

@@ -111,7 +111,7 @@ std::string neighbors_footer() {
   return text +
          "Pairs (i, j, S) are in order of i, then j, then S; points count from 0. S says which image of j: it lies\n"
          "at position[j] + S times the vectors of the box. With --knn, rows of neighbors are in order of distance,\n"
-         "then j, then S. docs/neighbors.md says more.\n\n"
+         "then j, then S. docs/guides/neighbors.md says more.\n\n"
          "Examples:\n"
          "  quadrat neighbors points.npy --cutoff 0.1                       open, counts only\n"
          "  quadrat neighbors points.csv --cutoff 0.1 --box 1,1,1 --periodic xyz -o pairs.csv\n"

@@ -11,7 +11,7 @@
 
 namespace quadrat::program {
 
-/// What `quadrat neighbors --json` prints (docs/neighbors.md describes it).
+/// What `quadrat neighbors --json` prints (docs/guides/neighbors.md describes it).
 [[nodiscard]] nlohmann::ordered_json as_json(const neighbors_report& report, const neighbors_options& options,
                                              const particle_file& particles, const search_box& box);
 

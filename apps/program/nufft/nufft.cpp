@@ -257,7 +257,7 @@ constexpr const char* nufft_footer =
     "  type 3   results[k] = sum over points j of values[j] exp(sign i s_k . x_j), for targets s_k anywhere\n"
     "Points of types 1 and 2 are in radians, in any period of 2 pi. Modes are C-ordered [x][y][z], along each axis "
     "from -K/2 on.\n"
-    "Each result is accurate to the tolerance times the sum of the moduli of what is summed. docs/nufft.md says "
+    "Each result is accurate to the tolerance times the sum of the moduli of what is summed. docs/guides/nufft.md says "
     "more.\n\n"
     "Examples:\n"
     "  quadrat nufft points.npy values.npy --modes 32,32,32 --tolerance 1e-6 -o modes.npy\n"

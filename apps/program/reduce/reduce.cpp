@@ -134,7 +134,7 @@ std::string reduce_footer() {
          "any\n"
          "value would beat (min, max). Sums of integers wrap around; integers of fewer than 32 bits are taken as "
          "int64;\n"
-         "means of integers are computed in double. docs/keyed.md says more.\n\n"
+         "means of integers are computed in double. docs/guides/keyed.md says more.\n\n"
          "Examples:\n"
          "  quadrat reduce keys.npy values.npy -o sums.npy\n"
          "  quadrat reduce cells.npy momenta.npy --op mean --keys 1000000 -o means.npy    (n, 3) gives (1000000, 3)\n"

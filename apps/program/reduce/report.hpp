@@ -16,7 +16,7 @@ struct reduce_report {
   double reading_seconds = 0, writing_seconds = 0, total_seconds = 0;
 };
 
-/// What --json prints (docs/keyed.md describes it).
+/// What --json prints (docs/guides/keyed.md describes it).
 [[nodiscard]] nlohmann::ordered_json as_json(const reduce_report& report, const reduce_task& task,
                                              const key_array& keys, const value_array* values,
                                              const reduce_outcome& outcome);

@@ -203,7 +203,7 @@ void add_overrides(CLI::App& command, run_options& o) {
 void add_run(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("run", "Run the simulation that a scene file describes");
   const auto options = std::make_shared<run_options>();
-  command->add_option("SCENE.toml", options->scene, "scene file (docs/scenes.md describes it)")
+  command->add_option("SCENE.toml", options->scene, "scene file (docs/reference/scenes.md describes it)")
       ->required()
       ->check(existing_file())
       ->type_name("");

@@ -32,7 +32,7 @@ struct run_report {
   [[nodiscard]] double updates_per_second(std::size_t particles) const;
 };
 
-/// The contents of summary.json (docs/scenes.md describes it).
+/// The contents of summary.json (docs/reference/scenes.md describes it).
 [[nodiscard]] nlohmann::ordered_json as_json(const run_report& report, const run_plan& plan, const simulation& model,
                                              const output_folder& folder);
 

@@ -31,7 +31,7 @@ struct described_load {
 /// Which method would be chosen for a load, and why, by the profile of a device; the device itself is not needed, nor
 /// does the build have to have its kernels. `threads`: of a CPU, 0 for those of the profile; at run_to_run and
 /// canonical a choice does not depend on them. The method is empty if none serves. Throws argument_error that names
-/// the number that is out of range. Docs: docs/choosing.md.
+/// the number that is out of range. Docs: docs/concepts/choosing.md.
 [[nodiscard]] explanation choose_method(method_task task, const described_load& load, const device_profile& profile,
                                         determinism level = determinism::none, int threads = 0);
 

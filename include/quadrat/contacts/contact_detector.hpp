@@ -39,7 +39,7 @@ struct contact_options {
 /// Finds all contacts of bodies, each once; rebuilt whenever bodies move. Move-only. Context: cpu_context or
 /// cuda_context; T: float or double. A build of the same size as an earlier one allocates nothing, except where another
 /// method is tried: at determinism none, where the method is chosen, for ten builds in a hundred at most
-/// (docs/choosing.md), and never once build_async has been called.
+/// (docs/concepts/choosing.md), and never once build_async has been called.
 ///
 /// The set of contacts is the same for every method. Their order is the same in every run and with any number of
 /// threads if `sorted` is set or the context asks for run_to_run or canonical (which implies `sorted`). Sources:
@@ -97,8 +97,8 @@ class contact_detector {
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] T bin_size() const;
   [[nodiscard]] std::string_view reason() const;
-  /// All methods with their expected times, and what the last choice went by (docs/choosing.md); without candidates if
-  /// nothing was chosen automatically. Does not synchronize.
+  /// All methods with their expected times, and what the last choice went by (docs/concepts/choosing.md); without
+  /// candidates if nothing was chosen automatically. Does not synchronize.
   [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;

@@ -121,7 +121,7 @@ struct electrostatics_report {
 ///
 /// Sources: Essmann et al. 1995 (smooth particle-mesh Ewald, `spme`); Liang et al., arXiv 2505.09727 (prolate splitting
 /// and window, `esp`); Kolafa and Perram 1992, Wang, Dommert and Holm 2010 (errors). Determinism: the context's level.
-/// For an example see docs/electrostatics.md.
+/// For an example see docs/guides/electrostatics.md.
 template <typename Context, typename T>
 class electrostatics {
   static_assert(detail::instance<Context, T, 3>::exists);

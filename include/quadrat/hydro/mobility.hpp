@@ -74,7 +74,7 @@ struct mobility_report {
 ///
 /// Sources: Fiore, Balboa Usabiaga, Donev and Swan 2017, arXiv 1611.09322 (`split`); Liu and Chow 2014 (`krylov`).
 /// Determinism: the context's level, run_to_run at most. Brownian velocities depend on the numbers of `mobility_noise`,
-/// not on what was computed before. For an example see docs/brownian.md.
+/// not on what was computed before. For an example see docs/guides/brownian.md.
 template <typename Context, typename T>
 class mobility {
   static_assert(detail::instance<Context, T, 3>::exists);

@@ -18,8 +18,8 @@ inline constexpr std::array<std::string_view, 3> names_of<brownian_start>{browni
 template <>
 inline constexpr std::array<std::string_view, 2> names_of<brownian_scheme>{brownian_scheme_names};
 
-/// A scene of Brownian dynamics. Every member is one key of the file, in the table of the same name (docs/scenes.md
-/// says what each means).
+/// A scene of Brownian dynamics. Every member is one key of the file, in the table of the same name
+/// (docs/reference/scenes.md says what each means).
 struct brownian_scene {
   scene_table scene;
   struct {

@@ -15,8 +15,8 @@ namespace quadrat::io {
 template <>
 inline constexpr std::array<std::string_view, 2> names_of<circles_form>{circles_form_names};
 
-/// A scene of the Circles model. Every member is one key of the file, in the table of the same name (docs/scenes.md
-/// says what each means).
+/// A scene of the Circles model. Every member is one key of the file, in the table of the same name
+/// (docs/reference/scenes.md says what each means).
 struct circles_scene {
   scene_table scene;
   struct {

@@ -24,8 +24,8 @@ struct ion_kind {
   double diameter = 1;
 };
 
-/// A scene of the electrolyte. Every member is one key of the file, in the table of the same name (docs/scenes.md says
-/// what each means).
+/// A scene of the electrolyte. Every member is one key of the file, in the table of the same name
+/// (docs/reference/scenes.md says what each means).
 struct electrolyte_scene {
   scene_table scene;
   struct {

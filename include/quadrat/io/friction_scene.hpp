@@ -18,7 +18,7 @@ template <>
 inline constexpr std::array<std::string_view, 2> names_of<contact_damping> = contact_damping_names;
 
 /// A scene of the granular model with the law "hertz" or "linear": grains with friction, in SI units. Every member is
-/// one key of the file, in the table of the same name (docs/scenes.md says what each means).
+/// one key of the file, in the table of the same name (docs/reference/scenes.md says what each means).
 struct friction_scene {
   scene_table scene;
   struct {

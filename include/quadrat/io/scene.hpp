@@ -110,8 +110,8 @@ void visit_camera_table(Table& camera, Visitor&& visitor) {
 }
 
 /// A scene of the granular model with the law "springs": grains in a closed box. The defaults are those of Green's
-/// particles model; every member is one key of the file, in the table of the same name (docs/scenes.md says what each
-/// means, with units).
+/// particles model; every member is one key of the file, in the table of the same name (docs/reference/scenes.md says
+/// what each means, with units).
 struct granular_scene {
   scene_table scene;
   struct {

@@ -29,8 +29,9 @@ inline constexpr std::array<std::string_view, 4> names_of<profile_axis>{"x", "y"
 template <>
 inline constexpr std::array<std::string_view, 3> names_of<srd_sums>{srd_sums_names};
 
-/// A scene of the SRD fluid. Every member is one key of the file, in the table of the same name (docs/scenes.md says
-/// what each means). In two dimensions the z components are not used: cells has 1 there, vectors have 0.
+/// A scene of the SRD fluid. Every member is one key of the file, in the table of the same name
+/// (docs/reference/scenes.md says what each means). In two dimensions the z components are not used: cells has 1 there,
+/// vectors have 0.
 struct srd_scene {
   scene_table scene;
   struct {

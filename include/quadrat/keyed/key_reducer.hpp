@@ -73,8 +73,8 @@ struct key_call {
 /// Determinism: the context's level, which the method must support (key_methods()); at `none` the order of
 /// floating-point additions is that of atomic operations. At `canonical` sums do not depend on the order of the
 /// elements, and are correct to one rounding plus at most n M 2^-76 in float, n M 2^-114 in double, with n the number
-/// of the key's elements, M the size of its largest finite value, and up to 2^24 elements in all (docs/keyed.md has the
-/// general bound). Everything else is exact at every level. Source: voting-and-shuffling (all sections).
+/// of the key's elements, M the size of its largest finite value, and up to 2^24 elements in all (docs/guides/keyed.md
+/// has the general bound). Everything else is exact at every level. Source: voting-and-shuffling (all sections).
 template <typename Context>
 class key_reducer {
   static_assert(detail::instance<Context>::exists);
@@ -125,8 +125,8 @@ class key_reducer {
   /// The method in use: with `auto`, that of the last choice (empty before), and why.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view reason() const;
-  /// All methods with their expected times, and what the last choice went by (docs/choosing.md); without candidates if
-  /// nothing was chosen automatically. Does not synchronize.
+  /// All methods with their expected times, and what the last choice went by (docs/concepts/choosing.md); without
+  /// candidates if nothing was chosen automatically. Does not synchronize.
   [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;

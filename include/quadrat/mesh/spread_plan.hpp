@@ -217,8 +217,8 @@ class spread_plan {
   /// The method in use: with `auto`, that of the last set_points (empty before), and why.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view reason() const;
-  /// All methods with their expected times, and what the last choice went by (docs/choosing.md); without candidates if
-  /// nothing was chosen automatically. Does not synchronize.
+  /// All methods with their expected times, and what the last choice went by (docs/concepts/choosing.md); without
+  /// candidates if nothing was chosen automatically. Does not synchronize.
   [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;

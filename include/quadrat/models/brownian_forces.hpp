@@ -26,7 +26,7 @@
 /// of one's own or one of those below. A functor is host-device and is called as f(i, j, separation, squared_distance),
 /// with the shortest vector from i to j over the periodic images; it returns the share of i, an interaction<T, 3> (see
 /// make_interaction), and is called for both orders of a pair. Sources that use functors on a GPU must be compiled by
-/// nvcc. For an example see docs/brownian.md.
+/// nvcc. For an example see docs/guides/brownian.md.
 namespace quadrat {
 
 /// Forces of any kind. A simulation calls `add` at each configuration.

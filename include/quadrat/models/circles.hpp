@@ -70,7 +70,7 @@ template <int D>
 
 /// The options of a simulation. If order, cell list, cells and queue are all left open, the model chooses them below
 /// the level canonical. On a CPU it looks at the choice again as the run goes: at determinism `none` by the times of
-/// steps, otherwise by the profile alone, so that runs can be repeated (docs/choosing.md).
+/// steps, otherwise by the profile alone, so that runs can be repeated (docs/concepts/choosing.md).
 struct circles_options {
   circles_parameters parameters{};
   std::string order{};      ///< in which neighborhoods are walked; empty: circles_default_order

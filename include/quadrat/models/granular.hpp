@@ -90,7 +90,7 @@ using granular_method = method_info;
 
 /// The options of a simulation. If neither method nor cells are given, the model chooses them, and on a CPU looks at
 /// the choice again as the run goes: at determinism `none` by the times of steps, otherwise by the profile alone, so
-/// that runs can be repeated (docs/choosing.md).
+/// that runs can be repeated (docs/concepts/choosing.md).
 struct granular_options {
   granular_parameters parameters{};
   std::array<double, 3> lower{-1, -1, -1};

@@ -108,8 +108,8 @@ template <int D>
 /// viscosity of a flow that varies over a length L (a wavelength) grows with L. Returns the excess over the theory: kT
 /// / (16 pi rho nu) ln(L / 4 a), with rho = m M / a^2 and nu the theoretical viscosity, thermostat included; 0 below L
 /// = 4 a, and in 3D. The prefactor is from mode coupling (Forster, Nelson, Stephen 1977); the 4 was measured
-/// (docs/srd.md). A deviation of a few percent remains. Throws what srd_theory throws, and argument_error for a length
-/// not above 0.
+/// (docs/guides/srd.md). A deviation of a few percent remains. Throws what srd_theory throws, and argument_error for a
+/// length not above 0.
 template <int D>
 [[nodiscard]] double srd_long_time_tail(const srd_options<D>& options, double particles_per_cell, double length);
 

@@ -139,7 +139,7 @@ template <typename T, int D>
 /// A neighbor list, rebuilt whenever particles have moved. Move-only. T: float or double; D: 2 or 3; Context:
 /// cpu_context or cuda_context. A build of the same size as an earlier one allocates nothing, except where another
 /// method is tried: at determinism none, where the method is chosen, for ten builds in a hundred at most
-/// (docs/choosing.md), and never once build_asynchronously has been called.
+/// (docs/concepts/choosing.md), and never once build_asynchronously has been called.
 ///
 /// Determinism: the set of pairs is always the same. Their order within a row is the same in every run if the context
 /// asks for run_to_run or canonical, and also the same for every method and box if `sorted` is set.
@@ -226,8 +226,8 @@ class neighbor_list {
   /// The method of the last build, and why it was chosen.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view reason() const;
-  /// All methods with their expected times, and what the last choice went by (docs/choosing.md); without candidates if
-  /// nothing was chosen automatically. Does not synchronize.
+  /// All methods with their expected times, and what the last choice went by (docs/concepts/choosing.md); without
+  /// candidates if nothing was chosen automatically. Does not synchronize.
   [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held. With the automatic choice that includes what every method used so far works
   /// in, so that builds between which the choice changes back and forth allocate nothing; a new list starts without.

@@ -17,7 +17,7 @@ namespace quadrat {
 /// neighbors. Functor, Sum and pairs are those of visit.hpp; `results` has one for each point, in the memory of the
 /// context. The cells are lattice_cells, which keep positions in the order of cells, in boxes of every shape. They live
 /// for this call: where one set of points is visited several times, make them once, and where points move little, a
-/// neighbor_list (docs/cells.md).
+/// neighbor_list (docs/guides/cells.md).
 ///
 /// Allocates; synchronizes, to check the points; the sums themselves are asynchronous. On a GPU the source must be
 /// compiled by nvcc. Throws argument_error for another number of results, and for a cutoff that is not positive and

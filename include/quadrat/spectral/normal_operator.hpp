@@ -26,7 +26,7 @@ namespace quadrat {
 /// Hermitian to rounding, whatever the tolerance. With weights that are not negative it is positive semidefinite up to
 /// its error. Accuracy: for any modes and weights, each mode of the result has an error of at most error_bound(), which
 /// is not above the tolerance, times the sum of the moduli of the weights, times that of the modes. Determinism: the
-/// context's level, as for nufft_plan. For an example see docs/nufft.md.
+/// context's level, as for nufft_plan. For an example see docs/guides/nufft.md.
 template <typename Context, typename T, int D>
 class normal_operator {
   static_assert(detail::instance<Context, T, D, 1>::exists);

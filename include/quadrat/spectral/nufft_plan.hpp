@@ -75,7 +75,7 @@ struct nufft_call {
 /// the real part of their terms. For an even K mode K/2 is that of the positive frequency.
 ///
 /// The calls allocate nothing, do not synchronize, and can be captured in a CUDA graph. Determinism: the context's
-/// level. `canonical` is that of spreading. For an example see docs/nufft.md.
+/// level. `canonical` is that of spreading. For an example see docs/guides/nufft.md.
 template <typename Context, typename T, int D>
 class nufft_plan {
   static_assert(detail::instance<Context, T, D, 1>::exists);

@@ -23,7 +23,7 @@ struct device_facts {
 };
 
 /// The constants of one device, from which the cost of every method is predicted: milliseconds for each unit of the
-/// amounts that the records of the methods give. `quadrat tune` measures them. Docs: docs/choosing.md.
+/// amounts that the records of the methods give. `quadrat tune` measures them. Docs: docs/concepts/choosing.md.
 struct device_profile {
   device_facts device;
   std::string version;  ///< of the library that measured it
