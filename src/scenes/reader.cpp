@@ -17,12 +17,7 @@
 
 #include "core/suggestion.hpp"
 #include "io/text.hpp"
-#include "quadrat/io/brownian_scene.hpp"
-#include "quadrat/io/circles_scene.hpp"
-#include "quadrat/io/electrolyte_scene.hpp"
-#include "quadrat/io/friction_scene.hpp"
-#include "quadrat/io/scene.hpp"
-#include "quadrat/io/srd_scene.hpp"
+#include "scenes/all_scenes.hpp"
 #include "scenes/characters.hpp"
 
 namespace quadrat::io {
@@ -376,8 +371,27 @@ std::optional<other_law> law_beside(const friction_scene&) {
   return other_law{schema(granular_scene{}), "law = \"springs\""};
 }
 
+}  // namespace
+
+std::string_view kind_of_scene(const std::filesystem::path& file) {
+  const toml::table root = parse_toml(read_whole_file(file), file.string());
+  const auto model = root["scene"]["model"].value<std::string>();
+#define QUADRAT_IS_KIND(name) \
+  if (model == #name && !law_beside(name##_scene{})) return #name;
+  QUADRAT_FOR_EACH_SCENE(QUADRAT_IS_KIND)
+#undef QUADRAT_IS_KIND
+  const auto law = root["physics"]["law"].value<std::string>();
+  if (law == name_of(granular_force_law::hertz) || law == name_of(granular_force_law::linear)) {
+    static_cast<void>(read_scene<friction_scene>(file));
+    return "friction";
+  }
+  // For an invalid scene, the first error in file order is reported.
+  static_cast<void>(read_scene<granular_scene>(file));
+  return "granular";
+}
+
 template <typename Scene>
-scene_file<Scene> parse(std::string_view text, const std::string& name) {
+scene_file<Scene> parse_scene(std::string_view text, const std::string& name) {
   const toml::table root = parse_toml(text, name);
   scene_file<Scene> result{{}, scene_places(name)};
   error_list errors(name);
@@ -391,63 +405,15 @@ scene_file<Scene> parse(std::string_view text, const std::string& name) {
   return result;
 }
 
-}  // namespace
-
-scene_kind kind_of_scene(const std::filesystem::path& file) {
-  const toml::table root = parse_toml(read_whole_file(file), file.string());
-  const auto model = root["scene"]["model"].value<std::string>();
-  if (model == "brownian") return scene_kind::brownian;
-  if (model == "circles") return scene_kind::circles;
-  if (model == "srd") return scene_kind::srd;
-  if (model == "electrolyte") return scene_kind::electrolyte;
-  const auto law = root["physics"]["law"].value<std::string>();
-  if (law == name_of(granular_force_law::hertz) || law == name_of(granular_force_law::linear)) {
-    static_cast<void>(read_friction_scene(file));
-    return scene_kind::granular_friction;
-  }
-  // For an invalid scene, the first error in file order is reported.
-  static_cast<void>(read_granular_scene(file));
-  return scene_kind::granular;
+template <typename Scene>
+scene_file<Scene> read_scene(const std::filesystem::path& file) {
+  return parse_scene<Scene>(read_whole_file(file), file.string());
 }
 
-granular_scene_file parse_granular_scene(std::string_view text, const std::string& name) {
-  return parse<granular_scene>(text, name);
-}
-granular_scene_file read_granular_scene(const std::filesystem::path& file) {
-  return parse<granular_scene>(read_whole_file(file), file.string());
-}
-
-friction_scene_file parse_friction_scene(std::string_view text, const std::string& name) {
-  return parse<friction_scene>(text, name);
-}
-friction_scene_file read_friction_scene(const std::filesystem::path& file) {
-  return parse<friction_scene>(read_whole_file(file), file.string());
-}
-
-brownian_scene_file parse_brownian_scene(std::string_view text, const std::string& name) {
-  return parse<brownian_scene>(text, name);
-}
-brownian_scene_file read_brownian_scene(const std::filesystem::path& file) {
-  return parse<brownian_scene>(read_whole_file(file), file.string());
-}
-
-circles_scene_file parse_circles_scene(std::string_view text, const std::string& name) {
-  return parse<circles_scene>(text, name);
-}
-circles_scene_file read_circles_scene(const std::filesystem::path& file) {
-  return parse<circles_scene>(read_whole_file(file), file.string());
-}
-
-srd_scene_file parse_srd_scene(std::string_view text, const std::string& name) { return parse<srd_scene>(text, name); }
-srd_scene_file read_srd_scene(const std::filesystem::path& file) {
-  return parse<srd_scene>(read_whole_file(file), file.string());
-}
-
-electrolyte_scene_file parse_electrolyte_scene(std::string_view text, const std::string& name) {
-  return parse<electrolyte_scene>(text, name);
-}
-electrolyte_scene_file read_electrolyte_scene(const std::filesystem::path& file) {
-  return parse<electrolyte_scene>(read_whole_file(file), file.string());
-}
+#define QUADRAT_INSTANTIATE(name)                                                                    \
+  template scene_file<name##_scene> parse_scene<name##_scene>(std::string_view, const std::string&); \
+  template scene_file<name##_scene> read_scene<name##_scene>(const std::filesystem::path&);
+QUADRAT_FOR_EACH_SCENE(QUADRAT_INSTANTIATE)
+#undef QUADRAT_INSTANTIATE
 
 }  // namespace quadrat::io

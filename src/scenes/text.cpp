@@ -3,12 +3,7 @@
 
 #include "core/number_text.hpp"
 #include "io/text.hpp"
-#include "quadrat/io/brownian_scene.hpp"
-#include "quadrat/io/circles_scene.hpp"
-#include "quadrat/io/electrolyte_scene.hpp"
-#include "quadrat/io/friction_scene.hpp"
-#include "quadrat/io/scene.hpp"
-#include "quadrat/io/srd_scene.hpp"
+#include "scenes/all_scenes.hpp"
 
 namespace quadrat::io {
 namespace {
@@ -125,21 +120,18 @@ bool matters(std::string_view key, std::string_view level) {
   return true;
 }
 
+}  // namespace
+
 template <typename Scene>
-std::string text_of(const Scene& scene) {
+std::string to_text(const Scene& scene) {
   key_printer printer;
   visit_keys(scene, printer);
   return printer.text();
 }
 
-}  // namespace
-
-std::string to_text(const granular_scene& scene) { return text_of(scene); }
-std::string to_text(const friction_scene& scene) { return text_of(scene); }
-std::string to_text(const brownian_scene& scene) { return text_of(scene); }
-std::string to_text(const circles_scene& scene) { return text_of(scene); }
-std::string to_text(const srd_scene& scene) { return text_of(scene); }
-std::string to_text(const electrolyte_scene& scene) { return text_of(scene); }
+#define QUADRAT_INSTANTIATE(name) template std::string to_text(const name##_scene&);
+QUADRAT_FOR_EACH_SCENE(QUADRAT_INSTANTIATE)
+#undef QUADRAT_INSTANTIATE
 
 std::optional<scene_difference> first_difference(std::string_view stored, std::string_view asked) {
   const lines before = lines_of(stored);
@@ -157,21 +149,14 @@ std::optional<scene_difference> first_difference(std::string_view stored, std::s
     const std::string& new_value = value_in(now, name);
     if (!first && matters(name, level) && old_value != new_value) first = {name, old_value, new_value};
   };
-  const std::string model = value_in(now, "scene.model");
   const auto compare_all = [&](const auto& keys) { visit_keys(keys, compare); };
-  if (model == "\"brownian\"") {
-    compare_all(brownian_scene{});
-  } else if (model == "\"circles\"") {
-    compare_all(circles_scene{});
-  } else if (model == "\"srd\"") {
-    compare_all(srd_scene{});
-  } else if (model == "\"electrolyte\"") {
-    compare_all(electrolyte_scene{});
-  } else if (value_in(now, "physics.law") != "\"springs\"") {
-    compare_all(friction_scene{});
-  } else {
-    compare_all(granular_scene{});
-  }
+  std::string kind = value_in(now, "scene.model");
+  const std::string& law = value_in(now, "physics.law");  // of the granular model only
+  if (!law.empty()) kind = law == "\"springs\"" ? "\"granular\"" : "\"friction\"";
+#define QUADRAT_COMPARE(name) \
+  if (kind == "\"" #name "\"") compare_all(name##_scene{});
+  QUADRAT_FOR_EACH_SCENE(QUADRAT_COMPARE)
+#undef QUADRAT_COMPARE
   return first;
 }
 

@@ -34,12 +34,12 @@ void read(Parse&& parse, Check&& check) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(bytes), size);
   const auto check_it = [](auto& file) { check(file.scene, file.places); };
-  read([&] { return io::parse_granular_scene(text, "s.toml"); },
+  read([&] { return io::parse_scene<io::granular_scene>(text, "s.toml"); },
        [](auto& file) { check(file.scene, file.places, methods); });
-  read([&] { return io::parse_friction_scene(text, "s.toml"); }, check_it);
-  read([&] { return io::parse_brownian_scene(text, "s.toml"); }, check_it);
-  read([&] { return io::parse_circles_scene(text, "s.toml"); }, check_it);
-  read([&] { return io::parse_srd_scene(text, "s.toml"); }, check_it);
-  read([&] { return io::parse_electrolyte_scene(text, "s.toml"); }, check_it);
+  read([&] { return io::parse_scene<io::friction_scene>(text, "s.toml"); }, check_it);
+  read([&] { return io::parse_scene<io::brownian_scene>(text, "s.toml"); }, check_it);
+  read([&] { return io::parse_scene<io::circles_scene>(text, "s.toml"); }, check_it);
+  read([&] { return io::parse_scene<io::srd_scene>(text, "s.toml"); }, check_it);
+  read([&] { return io::parse_scene<io::electrolyte_scene>(text, "s.toml"); }, check_it);
   return 0;
 }

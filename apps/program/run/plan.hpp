@@ -5,7 +5,9 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "program/run/options.hpp"
 #include "program/run/simulation.hpp"
@@ -30,15 +32,16 @@ struct run_plan {
 };
 
 /// Reads the scene, puts the options in place of its values, checks the result and completes it; the device is decided.
-/// Throws io_error and io::scene_error, which blames an impossible value on where it came from.
+/// Throws io_error and io::scene_error, which blames an impossible value on where it came from;
+/// backend_error where this build lacks the model.
 [[nodiscard]] run_plan load_plan(const run_options& options);
 
-/// The same for the scenes of one model; backend_error where this build lacks the model.
-[[nodiscard]] run_plan plan_of_granular(const run_options& options);
-[[nodiscard]] run_plan plan_of_friction(const run_options& options);
-[[nodiscard]] run_plan plan_of_brownian(const run_options& options);
-[[nodiscard]] run_plan plan_of_circles(const run_options& options);
-[[nodiscard]] run_plan plan_of_srd(const run_options& options);
-[[nodiscard]] run_plan plan_of_electrolyte(const run_options& options);
+/// The models that scenes can have, by the names of QUADRAT_MODELS; without a plan those that this build lacks. Made by
+/// CMake.
+struct model_of_scenes {
+  std::string_view name;
+  run_plan (*plan)(const run_options&);
+};
+[[nodiscard]] std::span<const model_of_scenes> models_of_scenes();
 
 }  // namespace quadrat::program

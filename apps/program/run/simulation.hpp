@@ -5,17 +5,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "quadrat/distributed/communicator.hpp"
 #include "quadrat/io/checkpoint.hpp"
 #include "quadrat/io/particle_frame.hpp"
 #include "quadrat/io/png.hpp"
-#include "quadrat/io/scene.hpp"
 #include "quadrat/models/rank_report.hpp"
 #include "quadrat/tune/explanation.hpp"
 
@@ -102,13 +99,5 @@ class simulation {
   /// By rank; none without ranks.
   [[nodiscard]] virtual std::vector<rank_report> rank_reports() { return {}; }
 };
-
-/// The simulation of a checked and completed scene, at step 0. The device must be decided, not `automatic`. Throws
-/// backend_error when the device is not there.
-template <typename Scene>
-[[nodiscard]] std::unique_ptr<simulation> make_simulation(const Scene& scene);
-/// Over ranks: see run_plan::make_on.
-template <typename Scene>
-[[nodiscard]] std::unique_ptr<simulation> make_simulation(const Scene& scene, communicator& ranks);
 
 }  // namespace quadrat::program

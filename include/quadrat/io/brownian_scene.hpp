@@ -87,20 +87,11 @@ void visit_keys(Scene& s, Visitor&& visitor) {
   visitor("camera", "displacement", s.camera.displacement);
 }
 
-using brownian_scene_file = scene_file<brownian_scene>;
-
-/// As read_granular_scene and parse_granular_scene.
-[[nodiscard]] brownian_scene_file read_brownian_scene(const std::filesystem::path& file);
-[[nodiscard]] brownian_scene_file parse_brownian_scene(std::string_view text, const std::string& name);
-
 /// Throws scene_error for the first invalid value.
 void check(const brownian_scene& scene, const scene_places& places);
 
 /// Fills in omitted values that follow from the rest. Call it after check.
 void complete(brownian_scene& scene, const scene_places& places);
-
-/// As for granular_scene.
-[[nodiscard]] std::string to_text(const brownian_scene& scene);
 
 /// The options passed to the model. The scene must be completed.
 [[nodiscard]] brownian_options options_of(const brownian_scene& scene);

@@ -75,12 +75,6 @@ void visit_keys(Scene& s, Visitor&& visitor) {
   visitor("camera", "neighbors", s.camera.neighbors);
 }
 
-using circles_scene_file = scene_file<circles_scene>;
-
-/// As read_granular_scene and parse_granular_scene.
-[[nodiscard]] circles_scene_file read_circles_scene(const std::filesystem::path& file);
-[[nodiscard]] circles_scene_file parse_circles_scene(std::string_view text, const std::string& name);
-
 /// Throws scene_error for the first invalid value.
 void check(const circles_scene& scene, const scene_places& places);
 
@@ -90,8 +84,5 @@ void complete(circles_scene& scene, const scene_places& places);
 
 /// The constants of the model.
 [[nodiscard]] circles_parameters parameters_of(const circles_scene& scene);
-
-/// As for granular_scene.
-[[nodiscard]] std::string to_text(const circles_scene& scene);
 
 }  // namespace quadrat::io

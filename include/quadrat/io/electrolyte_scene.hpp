@@ -82,20 +82,11 @@ void visit_keys(Scene& s, Visitor&& visitor) {
   visitor("camera", "speed", s.camera.speed);
 }
 
-using electrolyte_scene_file = scene_file<electrolyte_scene>;
-
-/// As read_granular_scene and parse_granular_scene.
-[[nodiscard]] electrolyte_scene_file read_electrolyte_scene(const std::filesystem::path& file);
-[[nodiscard]] electrolyte_scene_file parse_electrolyte_scene(std::string_view text, const std::string& name);
-
 /// Throws scene_error for the first invalid value.
 void check(const electrolyte_scene& scene, const scene_places& places);
 
 /// Fills in omitted values that follow from the rest. Call it after check.
 void complete(electrolyte_scene& scene, const scene_places& places);
-
-/// As for granular_scene.
-[[nodiscard]] std::string to_text(const electrolyte_scene& scene);
 
 /// The options passed to the model.
 [[nodiscard]] electrolyte_options options_of(const electrolyte_scene& scene);

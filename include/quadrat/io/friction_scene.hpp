@@ -90,20 +90,11 @@ void visit_keys(Scene& s, Visitor&& visitor) {
   visitor("camera", "speed", s.camera.speed);
 }
 
-using friction_scene_file = scene_file<friction_scene>;
-
-/// As read_granular_scene and parse_granular_scene.
-[[nodiscard]] friction_scene_file read_friction_scene(const std::filesystem::path& file);
-[[nodiscard]] friction_scene_file parse_friction_scene(std::string_view text, const std::string& name);
-
 /// Throws scene_error for the first invalid value.
 void check(const friction_scene& scene, const scene_places& places);
 
 /// Fills in what was left out. Call it after check.
 void complete(friction_scene& scene, const scene_places& places);
-
-/// As for granular_scene.
-[[nodiscard]] std::string to_text(const friction_scene& scene);
 
 /// The options passed to the model.
 [[nodiscard]] granular_friction_options options_of(const friction_scene& scene);

@@ -215,23 +215,20 @@ struct scene_file {
   Scene scene;
   scene_places places;
 };
-using granular_scene_file = scene_file<granular_scene>;
 
-/// The models that a scene can have.
-inline constexpr std::array<std::string_view, 5> scene_models{"granular", "brownian", "circles", "srd", "electrolyte"};
+/// Which scene a file has, by its model and, for the granular model, its law: "granular", "friction", "brownian",
+/// "circles", "srd", "electrolyte". Throws io_error when the file cannot be read; scene_error for invalid TOML, a
+/// missing model, and an unknown one.
+[[nodiscard]] std::string_view kind_of_scene(const std::filesystem::path& file);
 
-/// How a scene is read: by its model and, for the granular model, its law.
-enum class scene_kind { granular, granular_friction, brownian, circles, srd, electrolyte };
-
-/// Throws io_error when the file cannot be read; scene_error for invalid TOML, a missing model, and an unknown one.
-[[nodiscard]] scene_kind kind_of_scene(const std::filesystem::path& file);
-
-/// Reads a scene. Throws io_error when the file cannot be read; scene_error for invalid TOML, unknown tables and keys
-/// (naming the nearest valid one), and wrong types. Values are not checked here: see check.
-[[nodiscard]] granular_scene_file read_granular_scene(const std::filesystem::path& file);
+/// Reads a scene of any model. Throws io_error when the file cannot be read; scene_error for invalid TOML, unknown
+/// tables and keys (naming the nearest valid one), and wrong types. Values are not checked here: see check.
+template <typename Scene>
+[[nodiscard]] scene_file<Scene> read_scene(const std::filesystem::path& file);
 
 /// The same from text; `name` is its name in messages.
-[[nodiscard]] granular_scene_file parse_granular_scene(std::string_view text, const std::string& name);
+template <typename Scene>
+[[nodiscard]] scene_file<Scene> parse_scene(std::string_view text, const std::string& name);
 
 /// Throws scene_error for the first invalid value. `methods` are the valid names for run.method.
 void check(const granular_scene& scene, const scene_places& places, std::span<const std::string_view> methods);
@@ -246,7 +243,8 @@ void complete(granular_scene& scene, const scene_places& places);
 [[nodiscard]] int_triple default_cells(const granular_scene& scene);
 
 /// One line "table.key = value" for each key (numbers with all their digits), except those that were left out.
-[[nodiscard]] std::string to_text(const granular_scene& scene);
+template <typename Scene>
+[[nodiscard]] std::string to_text(const Scene& scene);
 
 /// A key with two different values; a value is empty if the key was left out.
 struct scene_difference {

@@ -127,20 +127,11 @@ void visit_keys(Scene& s, Visitor&& visitor) {
   visitor("camera", "speed", s.camera.speed);
 }
 
-using srd_scene_file = scene_file<srd_scene>;
-
-/// As read_granular_scene and parse_granular_scene.
-[[nodiscard]] srd_scene_file read_srd_scene(const std::filesystem::path& file);
-[[nodiscard]] srd_scene_file parse_srd_scene(std::string_view text, const std::string& name);
-
 /// Throws scene_error for the first invalid value.
 void check(const srd_scene& scene, const scene_places& places);
 
 /// Fills in omitted values that follow from the rest. Call it after check.
 void complete(srd_scene& scene, const scene_places& places);
-
-/// As for granular_scene.
-[[nodiscard]] std::string to_text(const srd_scene& scene);
 
 /// The options passed to the model. D must be the scene's dimension, and the scene must be completed.
 template <int D>

@@ -12,7 +12,7 @@ namespace {
 
 /// The scene from this text, read, checked and completed.
 brownian_scene completed_brownian(const std::string& text) {
-  auto file = parse_brownian_scene("[scene]\nmodel = \"brownian\"\n" + text, "examples/spheres.toml");
+  auto file = parse_scene<brownian_scene>("[scene]\nmodel = \"brownian\"\n" + text, "examples/spheres.toml");
   check(file.scene, file.places);
   complete(file.scene, file.places);
   return file.scene;

@@ -10,7 +10,7 @@ namespace {
 
 /// The scene from this text, read, checked and completed.
 circles_scene completed_circles(const std::string& text) {
-  auto file = parse_circles_scene("[scene]\nmodel = \"circles\"\n" + text, "examples/rings.toml");
+  auto file = parse_scene<circles_scene>("[scene]\nmodel = \"circles\"\n" + text, "examples/rings.toml");
   check(file.scene, file.places);
   complete(file.scene, file.places);
   return file.scene;
@@ -61,8 +61,8 @@ TEST(circles_scene, text_tells_scenes_apart) {
 }
 
 TEST(circles_scene, file_of_another_model_is_known) {
-  EXPECT_THROW(static_cast<void>(parse_circles_scene("[scene]\nmodel = \"circels\"\n", "x.toml")), scene_error);
-  EXPECT_THROW(static_cast<void>(parse_circles_scene("[scene]\nname = \"x\"\n", "x.toml")), scene_error);
+  EXPECT_THROW(static_cast<void>(parse_scene<circles_scene>("[scene]\nmodel = \"circels\"\n", "x.toml")), scene_error);
+  EXPECT_THROW(static_cast<void>(parse_scene<circles_scene>("[scene]\nname = \"x\"\n", "x.toml")), scene_error);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace quadrat::io {
 namespace {
 
 electrolyte_scene completed_electrolyte(const std::string& text) {
-  auto file = parse_electrolyte_scene("[scene]\nmodel = \"electrolyte\"\n" + text, "examples/salt.toml");
+  auto file = parse_scene<electrolyte_scene>("[scene]\nmodel = \"electrolyte\"\n" + text, "examples/salt.toml");
   check(file.scene, file.places);
   complete(file.scene, file.places);
   return file.scene;

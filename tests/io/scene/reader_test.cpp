@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 3> methods{"auto", "sorted", "linked_loos
 /// Reads and checks the scene from this text; "ok" or the error message.
 std::string verdict(const std::string& text) {
   try {
-    auto file = parse_granular_scene(text, "scene.toml");
+    auto file = parse_scene<granular_scene>(text, "scene.toml");
     check(file.scene, file.places, methods);
     complete(file.scene, file.places);
     return "ok";
@@ -29,7 +29,7 @@ std::string verdict(const std::string& text) {
 const std::string head = "[scene]\nmodel = \"granular\"\n";
 
 TEST(scene, defaults_are_those_of_the_paper) {
-  auto file = parse_granular_scene(head, "examples/tiny.toml");
+  auto file = parse_scene<granular_scene>(head, "examples/tiny.toml");
   check(file.scene, file.places, methods);
   complete(file.scene, file.places);
   const granular_scene& s = file.scene;
@@ -42,7 +42,7 @@ TEST(scene, defaults_are_those_of_the_paper) {
 }
 
 TEST(scene, reads_every_kind_of_value) {
-  const auto file = parse_granular_scene(head + R"(name = "x"
+  const auto file = parse_scene<granular_scene>(head + R"(name = "x"
 [box]
 lower = [0, 0.5, -1]
 [particles]
@@ -58,7 +58,7 @@ radius = 2
 [output]
 preview = false
 )",
-                                         "s.toml");
+                                                "s.toml");
   EXPECT_EQ(file.scene.scene.name, "x");
   EXPECT_EQ(file.scene.box.lower, (triple{0, 0.5, -1}));
   EXPECT_EQ(file.scene.particles.count, 7);
@@ -207,7 +207,9 @@ INSTANTIATE_TEST_SUITE_P(values, bad_scenes, testing::ValuesIn(bad_values), name
 
 TEST(scene, frames_have_one_format_or_several) {
   using formats = std::vector<frame_file_format>;
-  const auto read = [](const std::string& text) { return parse_granular_scene(head + text, "scene.toml").scene; };
+  const auto read = [](const std::string& text) {
+    return parse_scene<granular_scene>(head + text, "scene.toml").scene;
+  };
   EXPECT_EQ(read("").output.frame_format, (formats{frame_file_format::vtp}));
   EXPECT_EQ(read("[output]\nframe_format = \"xyz\"\n").output.frame_format, (formats{frame_file_format::xyz}));
   const granular_scene both = read("[output]\nframe_format = [\"xyz\", \"vtu\"]\n");
@@ -221,7 +223,7 @@ TEST(scene, syntax_errors_name_their_place) {
 }
 
 TEST(scene, a_value_from_an_option_is_blamed_on_the_option) {
-  auto file = parse_granular_scene(head, "scene.toml");
+  auto file = parse_scene<granular_scene>(head, "scene.toml");
   file.scene.particles.count = 0;
   file.places.set("particles.count", "--particles");
   try {
@@ -234,7 +236,7 @@ TEST(scene, a_value_from_an_option_is_blamed_on_the_option) {
 
 TEST(scene, a_missing_file_is_an_io_error) {
   try {
-    static_cast<void>(read_granular_scene("/nowhere/scene.toml"));
+    static_cast<void>(read_scene<granular_scene>("/nowhere/scene.toml"));
     FAIL();
   } catch (const io_error& failure) {
     EXPECT_STREQ(failure.what(), "cannot read /nowhere/scene.toml: No such file or directory");
@@ -314,13 +316,13 @@ TEST(scene, the_text_of_a_scene_is_valid_and_reads_back_as_the_same_scene) {
     if (i % 3 == 0) scene.grid.cells = int_triple{i, 2, 3};
     const std::string text = to_text(scene);
     // Dotted keys are valid TOML, too.
-    EXPECT_EQ(to_text(parse_granular_scene(text, "t").scene), text);
+    EXPECT_EQ(to_text(parse_scene<granular_scene>(text, "t").scene), text);
   }
 }
 
 TEST(scene_reader, characters_beyond_ascii_are_possible_in_strings_and_comments_only) {
   const auto complaint = [](const std::string& text) {
-    return test::error_of<scene_error>([&] { static_cast<void>(parse_granular_scene(text, "s.toml")); });
+    return test::error_of<scene_error>([&] { static_cast<void>(parse_scene<granular_scene>(text, "s.toml")); });
   };
   const std::string start = "[scene]\nmodel = \"granular\"\n";
   for (const char* accepted :

@@ -12,7 +12,7 @@ namespace {
 
 /// The scene from this text, read, checked and completed.
 srd_scene completed_srd(const std::string& text) {
-  auto file = parse_srd_scene("[scene]\nmodel = \"srd\"\n" + text, "examples/flow.toml");
+  auto file = parse_scene<srd_scene>("[scene]\nmodel = \"srd\"\n" + text, "examples/flow.toml");
   check(file.scene, file.places);
   complete(file.scene, file.places);
   return file.scene;

@@ -11,9 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "program/run/models/model_plan.hpp"
-#include "program/run/models/model_simulation.hpp"
-#include "program/run/ranks/team.hpp"
+#include "program/run/models/scene_runs.hpp"
 #include "quadrat/io/brownian_scene.hpp"
 #include "quadrat/models/brownian.hpp"
 #include "quadrat/models/distributed_brownian.hpp"
@@ -80,23 +78,42 @@ class diffusion_samples {
   double last_ = 0, count_ = 0, sum_ = 0, squares_ = 0, iterations_ = 0, theory_ = 0;
 };
 
-/// `Model`: brownian, or one that is led over ranks. `method`: of the mobility.
-template <typename Model, typename T>
-class brownian_simulation final : public model_simulation<Model> {
-  using base = model_simulation<Model>;
-  using base::model_;
+struct brownian_runs : scene_runs {
+  using scene_type = io::brownian_scene;
+  static constexpr std::string_view particles = "spheres";
+  template <typename Context, typename T, int>
+  using model = brownian<Context, T>;
+  template <typename Context, typename T, int>
+  using model_on_ranks = distributed_brownian<Context, T>;
+
+  static measurement measured(const brownian_statistics& statistics) { return as_measurement(statistics); }
+  template <int>
+  static brownian_options options(const scene_type& scene) {
+    return io::options_of(scene);
+  }
+  template <int>
+  static auto start(const scene_type& scene) {
+    return std::tuple(io::positions_of(scene));
+  }
+  static void apply(const run_options& options, overrides<scene_type>& given, io::scene_file<scene_type>& file) {
+    given.apply(options.method, file.scene.hydrodynamics.method, "hydrodynamics.method", "--method");
+    given.apply(options.particles, file.scene.particles.count, "particles.count", "--particles");
+    given.apply(options.seed, file.scene.particles.seed, "particles.seed", "--seed");
+  }
+};
+
+template <typename Model, typename T, int D>
+class brownian_simulation final : public model_simulation<brownian_runs, Model> {
+  using base = model_simulation<brownian_runs, Model>;
+  using base::model_, base::scene_;
 
  public:
-  brownian_simulation(Model model, const io::brownian_scene& scene, std::string_view method)
-      : base(std::move(model)), scene_(scene), method_(method) {}
+  using base::base;
 
   measurement measure() override {
     const brownian_statistics now = model_.measure();
     samples_.add(now);
     return as_measurement(now);
-  }
-  std::vector<std::string_view> measured_names() const override {
-    return as_measurement(brownian_statistics{}).names();
   }
   std::string in_words(const measurement& now) const override {
     const double time = static_cast<double>(now.step) * scene_.physics.time_step;
@@ -152,7 +169,8 @@ class brownian_simulation final : public model_simulation<Model> {
     samples_.restore(saved);
   }
   std::string method() const override {
-    return fmt::format("{}, {}", method_, brownian_scheme_names[static_cast<std::size_t>(model_.options().scheme)]);
+    return fmt::format("{}, {}", mobility_method(),
+                       brownian_scheme_names[static_cast<std::size_t>(model_.options().scheme)]);
   }
 
  private:
@@ -162,52 +180,21 @@ class brownian_simulation final : public model_simulation<Model> {
     return result;
   }
 
-  io::brownian_scene scene_;
-  std::string method_;
+  [[nodiscard]] std::string_view mobility_method() const {
+    if constexpr (requires { this->of_this_rank().mobility(); }) {
+      return this->of_this_rank().mobility().method;
+    } else {
+      return model_.report().method;
+    }
+  }
+
   diffusion_samples samples_;
 };
 
-template <typename Context, typename T>
-std::unique_ptr<simulation> make_in(const Context& context, T, const io::brownian_scene& scene) {
-  brownian<Context, T> model(context, io::options_of(scene), io::positions_of(scene));
-  const std::string_view method = model.report().method;
-  return std::make_unique<brownian_simulation<brownian<Context, T>, T>>(std::move(model), scene, method);
-}
-
 }  // namespace
 
-template <>
-std::unique_ptr<simulation> make_simulation(const io::brownian_scene& scene) {
-  return with_run_types(scene.run, [&](const auto& context, auto zero) { return make_in(context, zero, scene); });
-}
-
-template <>
-std::unique_ptr<simulation> make_simulation(const io::brownian_scene& scene, communicator& ranks) {
-  const auto make = [&](const auto& context, auto zero, communicator& all) {
-    std::vector<vec<double, 3>> positions;
-    together(all, [&] {
-      if (all.rank() == 0) positions = io::positions_of(scene);
-    });
-    return distributed_brownian<std::remove_cvref_t<decltype(context)>, decltype(zero)>(
-        context, all, io::options_of(scene), positions);
-  };
-  return simulation_of_team(scene.run, ranks, make, [&](auto model, auto zero) {
-    std::string_view method;
-    model.task(0, [&](const auto& own) { method = own.mobility().method; });
-    return std::make_unique<brownian_simulation<decltype(model), decltype(zero)>>(std::move(model), scene, method);
-  });
-}
-
 run_plan plan_of_brownian(const run_options& options) {
-  io::brownian_scene_file file = io::read_brownian_scene(options.scene);
-  io::brownian_scene& scene = file.scene;
-  overrides given = apply_common(options, file);
-  given.apply(options.method, scene.hydrodynamics.method, "hydrodynamics.method", "--method");
-  given.apply(options.particles, scene.particles.count, "particles.count", "--particles");
-  given.apply(options.seed, scene.particles.seed, "particles.seed", "--seed");
-  io::check(scene, file.places);
-  io::complete(scene, file.places);
-  return plan_of(scene, "spheres", scene.physics.time_step);
+  return plan_of_scenes<brownian_runs, brownian_simulation>(options);
 }
 
 }  // namespace quadrat::program

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include "program/process/interruption.hpp"
-#include "program/run/models/model_plan.hpp"
-#include "program/run/models/model_simulation.hpp"
-#include "program/run/ranks/team.hpp"
+#include "program/run/models/scene_runs.hpp"
 #include "quadrat/io/circles_scene.hpp"
 #include "quadrat/models/circles.hpp"
 #include "quadrat/models/distributed_circles.hpp"
@@ -30,23 +27,71 @@ io::preview_options picture_options(const io::circles_scene& scene) {
   return options;
 }
 
-/// `Model`: circles, or one that is led over ranks.
+[[nodiscard]] circles_options options_of(const io::circles_scene& scene) {
+  const auto named = [](const std::string& name) { return name == "auto" ? std::string() : name; };
+  return {io::parameters_of(scene),
+          named(scene.search.order),
+          named(scene.search.cell_list),
+          static_cast<int>(scene.search.cells_per_reach),
+          0,
+          false};
+}
+
+struct circles_runs : scene_runs {
+  using scene_type = io::circles_scene;
+  static constexpr std::string_view particles = "agents";
+  template <typename Context, typename T, int D>
+  using model = circles<Context, T, D>;
+  template <typename Context, typename T, int D>
+  using model_on_ranks = distributed_circles<Context, T, D>;
+
+  static measurement measured(const circles_statistics& statistics) { return as_measurement(statistics); }
+  template <int>
+  static circles_options options(const scene_type& scene) {
+    return options_of(scene);
+  }
+  template <int D>
+  static auto start(const scene_type& scene) {
+    return std::tuple(circles_initial_positions<D>(io::parameters_of(scene),
+                                                   static_cast<std::size_t>(*scene.agents.count),
+                                                   static_cast<std::uint64_t>(scene.agents.seed)));
+  }
+  static void apply(const run_options& options, overrides<scene_type>& given, io::scene_file<scene_type>& file) {
+    scene_type& scene = file.scene;
+    given.apply(options.method, scene.search.order, "search.order", "--method");
+    if (options.particles) {
+      scene.agents.count = *options.particles;
+      scene.agents.density.reset();
+      file.places.set("agents.count", "--particles");
+    }
+    given.apply(options.seed, scene.agents.seed, "agents.seed", "--seed");
+  }
+  static double time_step(const scene_type& /*scene*/) { return 1; }
+
+  /// Other ranks record as many steps as rank 0 does.
+  template <typename Model>
+  struct tasks : no_tasks {
+    using no_tasks::no_tasks;
+    static void perform(std::uint64_t steps, Model& model) {
+      std::vector<circles_record> none;
+      static_cast<void>(model.record(static_cast<std::size_t>(steps), asked_to_stop, none));
+    }
+  };
+};
+
 template <typename Model, typename T, int D>
-class circles_simulation final : public model_simulation<Model> {
-  using base = model_simulation<Model>;
-  using base::model_;
-  using base::shown;
+class circles_simulation final : public model_simulation<circles_runs, Model> {
+  using base = model_simulation<circles_runs, Model>;
+  using base::model_, base::scene_, base::shown;
 
  public:
-  circles_simulation(Model model, const io::circles_scene& scene) : base(std::move(model)), scene_(scene) {}
+  using base::base;
 
   void run(std::size_t steps) override {
     if (!scene_.output.record) return base::run(steps);
     const std::vector<circles_record> taken = record(steps);
     records_.insert(records_.end(), taken.begin(), taken.end());
   }
-  measurement measure() override { return as_measurement(model_.measure()); }
-  std::vector<std::string_view> measured_names() const override { return as_measurement(circles_statistics{}).names(); }
   std::string in_words(const measurement& now) const override {
     return fmt::format(
         "{:.4g} neighbors an agent, standard deviation {:.4g}, most {}; {:.4g} candidates an agent; the next step "
@@ -124,81 +169,13 @@ class circles_simulation final : public model_simulation<Model> {
     return {counts.begin(), counts.end()};
   }
 
-  io::circles_scene scene_;
   std::vector<circles_record> records_;
 };
 
-[[nodiscard]] circles_options options_of(const io::circles_scene& scene) {
-  const auto named = [](const std::string& name) { return name == "auto" ? std::string() : name; };
-  return {io::parameters_of(scene),
-          named(scene.search.order),
-          named(scene.search.cell_list),
-          static_cast<int>(scene.search.cells_per_reach),
-          0,
-          false};
-}
-
-template <int D>
-[[nodiscard]] std::vector<vec<double, D>> positions_of(const io::circles_scene& scene) {
-  return circles_initial_positions<D>(io::parameters_of(scene), static_cast<std::size_t>(*scene.agents.count),
-                                      static_cast<std::uint64_t>(scene.agents.seed));
-}
-
-template <int D, typename Context, typename T>
-std::unique_ptr<simulation> make_in(const Context& context, T, const io::circles_scene& scene) {
-  using model_type = circles<Context, T, D>;
-  return std::make_unique<circles_simulation<model_type, T, D>>(
-      model_type(context, options_of(scene), positions_of<D>(scene)), scene);
-}
-
-template <int D>
-std::unique_ptr<simulation> make_on_ranks(const io::circles_scene& scene, communicator& ranks) {
-  const auto make = [&](const auto& context, auto zero, communicator& all) {
-    std::vector<vec<double, D>> positions;
-    together(all, [&] {
-      if (all.rank() == 0) positions = positions_of<D>(scene);
-    });
-    return distributed_circles<std::remove_cvref_t<decltype(context)>, decltype(zero), D>(context, all,
-                                                                                          options_of(scene), positions);
-  };
-  const auto show = [&](auto model, auto zero) {
-    return std::make_unique<circles_simulation<decltype(model), decltype(zero), D>>(std::move(model), scene);
-  };
-  const auto record = [](auto& model, std::uint64_t steps) {
-    std::vector<circles_record> none;
-    static_cast<void>(model.record(static_cast<std::size_t>(steps), asked_to_stop, none));
-  };
-  return simulation_of_team(scene.run, ranks, make, show, record);
-}
-
 }  // namespace
 
-template <>
-std::unique_ptr<simulation> make_simulation(const io::circles_scene& scene) {
-  return with_run_types(scene.run, [&](const auto& context, auto zero) {
-    return scene.box.dimension == 2 ? make_in<2>(context, zero, scene) : make_in<3>(context, zero, scene);
-  });
-}
-
-template <>
-std::unique_ptr<simulation> make_simulation(const io::circles_scene& scene, communicator& ranks) {
-  return scene.box.dimension == 2 ? make_on_ranks<2>(scene, ranks) : make_on_ranks<3>(scene, ranks);
-}  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks,clang-analyzer-unix.Malloc): as in with_run_types
-
 run_plan plan_of_circles(const run_options& options) {
-  io::circles_scene_file file = io::read_circles_scene(options.scene);
-  io::circles_scene& scene = file.scene;
-  overrides given = apply_common(options, file);
-  given.apply(options.method, scene.search.order, "search.order", "--method");
-  if (options.particles) {
-    scene.agents.count = *options.particles;
-    scene.agents.density.reset();
-    file.places.set("agents.count", "--particles");
-  }
-  given.apply(options.seed, scene.agents.seed, "agents.seed", "--seed");
-  io::check(scene, file.places);
-  io::complete(scene, file.places);
-  return plan_of(scene, "agents", 1);
+  return plan_of_scenes<circles_runs, circles_simulation>(options);
 }
 
 }  // namespace quadrat::program

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
-#include "program/run/models/model_plan.hpp"
-#include "program/run/models/model_simulation.hpp"
-#include "program/run/ranks/team.hpp"
+#include "program/run/models/scene_runs.hpp"
 #include "quadrat/io/electrolyte_scene.hpp"
 #include "quadrat/models/distributed_electrolyte.hpp"
 #include "quadrat/models/electrolyte.hpp"
@@ -25,25 +23,43 @@ measurement as_measurement(const electrolyte_statistics& s) {
            {"momentum_z", s.momentum[2]}}};
 }
 
-/// `Model`: electrolyte, or one that is led over ranks. `sums`: what it sums with.
-template <typename Model, typename T>
-class electrolyte_simulation final : public model_simulation<Model> {
-  using base = model_simulation<Model>;
-  using base::model_;
+struct electrolyte_runs : scene_runs {
+  using scene_type = io::electrolyte_scene;
+  static constexpr std::string_view particles = "ions";
+  template <typename Context, typename T, int>
+  using model = electrolyte<Context, T>;
+  template <typename Context, typename T, int>
+  using model_on_ranks = distributed_electrolyte<Context, T>;
+
+  static measurement measured(const electrolyte_statistics& statistics) { return as_measurement(statistics); }
+  template <int>
+  static electrolyte_options options(const scene_type& scene) {
+    return io::options_of(scene);
+  }
+  template <int>
+  static auto start(const scene_type& scene) {
+    return std::tuple(electrolyte_start(io::options_of(scene)));
+  }
+  static void apply(const run_options& options, overrides<scene_type>& given, io::scene_file<scene_type>& file) {
+    given.apply(options.method, file.scene.electrostatics.method, "electrostatics.method", "--method");
+    require(!options.particles, "--particles: ions are counted by kind; change ions.species in the scene");
+    given.apply(options.seed, file.scene.ions.seed, "ions.seed", "--seed");
+  }
+};
+
+template <typename Model, typename T, int D>
+class electrolyte_simulation final : public model_simulation<electrolyte_runs, Model> {
+  using base = model_simulation<electrolyte_runs, Model>;
+  using base::model_, base::scene_;
 
  public:
-  electrolyte_simulation(Model model, const io::electrolyte_scene& scene, const electrostatics_report& sums)
-      : base(std::move(model)), scene_(scene), sums_(sums) {
+  electrolyte_simulation(Model model, const io::electrolyte_scene& scene) : base(std::move(model), scene) {
     for (const io::ion_kind& kind : scene.ions.species) {
       radii_.insert(radii_.end(), static_cast<std::size_t>(kind.count), static_cast<float>(kind.diameter / 2));
       charges_.insert(charges_.end(), static_cast<std::size_t>(kind.count), static_cast<float>(kind.charge));
     }
   }
 
-  measurement measure() override { return as_measurement(model_.measure()); }
-  std::vector<std::string_view> measured_names() const override {
-    return as_measurement(electrolyte_statistics{}).names();
-  }
   std::string in_words(const measurement& now) const override {
     const double ions = static_cast<double>(model_.size());
     return fmt::format("t = {:g}: temperature {:.4g}, potential energy {:.4g} an ion, pressure {:.4g}",
@@ -51,7 +67,7 @@ class electrolyte_simulation final : public model_simulation<Model> {
                        now["potential_energy"] / ions, now["pressure"]);
   }
   run_result result() const override {
-    const electrostatics_report& r = sums_;
+    const electrostatics_report& r = sums();
     return {
         {{"cutoff", r.parameters.cutoff},
          {"splitting", r.parameters.splitting},
@@ -93,57 +109,24 @@ class electrolyte_simulation final : public model_simulation<Model> {
     model_.restore(
         {saved.step, get_vectors<T, 3>(saved, "positions", count), get_vectors<T, 3>(saved, "velocities", count)});
   }
-  std::string method() const override { return std::string(sums_.method); }
+  std::string method() const override { return std::string(sums().method); }
 
  private:
-  io::electrolyte_scene scene_;
-  electrostatics_report sums_;
+  [[nodiscard]] const electrostatics_report& sums() const {
+    if constexpr (requires { this->of_this_rank().sums(); }) {
+      return this->of_this_rank().sums();
+    } else {
+      return model_.report();
+    }
+  }
+
   std::vector<float> radii_, charges_;
 };
 
-template <typename Context, typename T>
-std::unique_ptr<simulation> make_in(const Context& context, T, const io::electrolyte_scene& scene) {
-  const electrolyte_options options = io::options_of(scene);
-  electrolyte<Context, T> model(context, options, electrolyte_start(options));
-  const electrostatics_report sums = model.report();
-  return std::make_unique<electrolyte_simulation<electrolyte<Context, T>, T>>(std::move(model), scene, sums);
-}
-
 }  // namespace
 
-template <>
-std::unique_ptr<simulation> make_simulation(const io::electrolyte_scene& scene) {
-  return with_run_types(scene.run, [&](const auto& context, auto zero) { return make_in(context, zero, scene); });
-}
-
-template <>
-std::unique_ptr<simulation> make_simulation(const io::electrolyte_scene& scene, communicator& ranks) {
-  const auto make = [&](const auto& context, auto zero, communicator& all) {
-    const electrolyte_options options = io::options_of(scene);
-    electrolyte_particles particles;
-    together(all, [&] {
-      if (all.rank() == 0) particles = electrolyte_start(options);
-    });
-    return distributed_electrolyte<std::remove_cvref_t<decltype(context)>, decltype(zero)>(context, all, options,
-                                                                                           particles);
-  };
-  return simulation_of_team(scene.run, ranks, make, [&](auto model, auto zero) {
-    electrostatics_report sums;
-    model.task(0, [&](const auto& own) { sums = own.sums(); });
-    return std::make_unique<electrolyte_simulation<decltype(model), decltype(zero)>>(std::move(model), scene, sums);
-  });
-}
-
 run_plan plan_of_electrolyte(const run_options& options) {
-  io::electrolyte_scene_file file = io::read_electrolyte_scene(options.scene);
-  io::electrolyte_scene& scene = file.scene;
-  overrides given = apply_common(options, file);
-  given.apply(options.method, scene.electrostatics.method, "electrostatics.method", "--method");
-  require(!options.particles, "--particles: ions are counted by kind; change ions.species in the scene");
-  given.apply(options.seed, scene.ions.seed, "ions.seed", "--seed");
-  io::check(scene, file.places);
-  io::complete(scene, file.places);
-  return plan_of(scene, "ions", scene.physics.time_step);
+  return plan_of_scenes<electrolyte_runs, electrolyte_simulation>(options);
 }
 
 }  // namespace quadrat::program

@@ -5,9 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "program/run/models/model_plan.hpp"
-#include "program/run/models/model_simulation.hpp"
-#include "program/run/ranks/team.hpp"
+#include "program/run/models/scene_runs.hpp"
 #include "quadrat/io/friction_scene.hpp"
 #include "quadrat/models/distributed_friction.hpp"
 #include "quadrat/models/granular_friction.hpp"
@@ -99,21 +97,42 @@ void add_wall(io::preview_stage& stage, const granular_wall& wall) {
   add_ring(stage, rim);
 }
 
-/// `Model`: granular_friction, or one that is led over ranks.
-template <typename Model, typename T>
-class granular_friction_simulation final : public model_simulation<Model> {
-  using base = model_simulation<Model>;
-  using base::model_;
-  using base::shown;
+struct friction_runs : scene_runs {
+  using scene_type = io::friction_scene;
+  static constexpr std::string_view particles = "grains";
+  template <typename Context, typename T, int>
+  using model = granular_friction<Context, T>;
+  template <typename Context, typename T, int>
+  using model_on_ranks = distributed_friction<Context, T>;
+
+  static measurement measured(const granular_friction_statistics& statistics) { return as_measurement(statistics); }
+  template <int>
+  static granular_friction_options options(const scene_type& scene) {
+    return options_of(scene);
+  }
+  template <int>
+  static auto start(const scene_type& scene) {
+    granular_filling grains = filled_region(fill_of(scene));
+    return std::tuple(std::move(grains.radii), std::move(grains.positions));
+  }
+  static void apply(const run_options& options, overrides<scene_type>& given, io::scene_file<scene_type>& file) {
+    require(!options.method || *options.method == "auto",
+            "--method: grains with friction have one way to find neighbors");
+    given.apply(options.particles, file.scene.particles.count, "particles.count", "--particles");
+    given.apply(options.seed, file.scene.particles.seed, "particles.seed", "--seed");
+  }
+  static double time_step(const scene_type& scene) { return scene.physics.time_step.value(); }
+};
+
+template <typename Model, typename T, int D>
+class granular_friction_simulation final : public model_simulation<friction_runs, Model> {
+  using base = model_simulation<friction_runs, Model>;
+  using base::model_, base::scene_, base::shown;
 
  public:
   granular_friction_simulation(Model model, const io::friction_scene& scene)
-      : base(std::move(model)), scene_(scene), radii_(shown().radii().begin(), shown().radii().end()) {}
+      : base(std::move(model), scene), radii_(shown().radii().begin(), shown().radii().end()) {}
 
-  measurement measure() override { return as_measurement(model_.measure()); }
-  std::vector<std::string_view> measured_names() const override {
-    return as_measurement(granular_friction_statistics{}).names();
-  }
   std::string in_words(const measurement& now) const override {
     return fmt::format(
         "{:.4g} s: mean height {:.4g} m, kinetic energy {:.3g} J; {:.3g} contacts a grain, overlaps up to {:.2g} of a "
@@ -183,50 +202,13 @@ class granular_friction_simulation final : public model_simulation<Model> {
   std::string method() const override { return "neighbor list"; }
 
  private:
-  io::friction_scene scene_;
   std::vector<float> radii_;
 };
 
-template <typename Context, typename T>
-std::unique_ptr<simulation> make_in(const Context& context, T, const io::friction_scene& scene) {
-  const granular_filling grains = filled_region(fill_of(scene));
-  return std::make_unique<granular_friction_simulation<granular_friction<Context, T>, T>>(
-      granular_friction<Context, T>(context, options_of(scene), grains.radii, grains.positions), scene);
-}
-
 }  // namespace
 
-template <>
-std::unique_ptr<simulation> make_simulation(const io::friction_scene& scene) {
-  return with_run_types(scene.run, [&](const auto& context, auto zero) { return make_in(context, zero, scene); });
-}
-
-template <>
-std::unique_ptr<simulation> make_simulation(const io::friction_scene& scene, communicator& ranks) {
-  const auto make = [&](const auto& context, auto zero, communicator& all) {
-    granular_filling grains;
-    together(all, [&] {
-      if (all.rank() == 0) grains = filled_region(fill_of(scene));
-    });
-    return distributed_friction<std::remove_cvref_t<decltype(context)>, decltype(zero)>(context, all, options_of(scene),
-                                                                                        grains.radii, grains.positions);
-  };
-  return simulation_of_team(scene.run, ranks, make, [&](auto model, auto zero) {
-    return std::make_unique<granular_friction_simulation<decltype(model), decltype(zero)>>(std::move(model), scene);
-  });
-}
-
 run_plan plan_of_friction(const run_options& options) {
-  io::friction_scene_file file = io::read_friction_scene(options.scene);
-  io::friction_scene& scene = file.scene;
-  overrides given = apply_common(options, file);
-  require(!options.method || *options.method == "auto",
-          "--method: grains with friction have one way to find neighbors");
-  given.apply(options.particles, scene.particles.count, "particles.count", "--particles");
-  given.apply(options.seed, scene.particles.seed, "particles.seed", "--seed");
-  io::check(scene, file.places);
-  io::complete(scene, file.places);
-  return plan_of(scene, "grains", scene.physics.time_step.value());
+  return plan_of_scenes<friction_runs, granular_friction_simulation>(options);
 }
 
 }  // namespace quadrat::program

@@ -4,12 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "program/process/interruption.hpp"
-#include "program/run/models/model_plan.hpp"
-#include "program/run/models/model_simulation.hpp"
-#include "program/run/ranks/ranks.hpp"
+#include "program/run/models/scene_runs.hpp"
 #include "program/run/ranks/shared_files.hpp"
-#include "program/run/ranks/team.hpp"
 #include "quadrat/models/distributed_granular.hpp"
 #include "quadrat/models/granular.hpp"
 
@@ -57,109 +53,6 @@ measurement as_measurement(const granular_statistics& s) {
            {"max_speed", s.max_speed}}};
 }
 
-/// `Model`: granular, or one that is led over ranks.
-template <typename Model, typename T>
-class granular_simulation : public model_simulation<Model> {
-  using base = model_simulation<Model>;
-
- protected:
-  using base::model_;
-
- public:
-  granular_simulation(Model model, const io::granular_scene& scene) : base(std::move(model)), scene_(scene) {}
-
-  measurement measure() override { return as_measurement(model_.measure()); }
-  std::vector<std::string_view> measured_names() const override {
-    return as_measurement(granular_statistics{}).names();
-  }
-  std::string in_words(const measurement& now) const override {
-    return fmt::format(
-        "mean height {:.4g}, kinetic energy {:.3g} a grain; {:.3g} contacts and {:.4g} candidates a grain, "
-        "{} grains in the fullest cell",
-        now["mean_height"], now["kinetic_energy_per_particle"], now["contacts_per_particle"],
-        now["candidates_per_particle"], now["largest_cell"]);
-  }
-
-  io::particle_frame frame() override { return frame_of(scene_, model_.positions(), model_.velocities()); }
-  io::image draw() override { return picture_of(scene_, model_.positions(), model_.velocities()); }
-
-  io::checkpoint save() override {
-    const granular_state<T> state = model_.state();
-    io::checkpoint result = base::begin_checkpoint(state);
-    add_vectors(result, "velocities", state.velocities);
-    result.add<particle_id>("storage_order", state.storage_order);
-    add_text(result, "way", state.way);
-    return result;
-  }
-  void restore(const io::checkpoint& saved) override {
-    this->require_size(saved);
-    const std::size_t count = model_.size();
-    model_.restore({saved.step, get_vectors<T, 3>(saved, "positions", count),
-                    get_vectors<T, 3>(saved, "velocities", count), saved.get<particle_id>("storage_order"),
-                    get_text(saved, "way")});
-  }
-  std::string method() const override { return model_.options().method; }
-
- protected:
-  io::granular_scene scene_;
-};
-
-/// The same over ranks, none of which holds all grains.
-template <typename Context, typename T>
-class granular_on_ranks final : public granular_simulation<led<distributed_granular<Context, T>>, T> {
-  using leader = led<distributed_granular<Context, T>>;
-  using base = granular_simulation<leader, T>;
-  using base::model_;
-  using files_type = shared_files<Context, T>;
-  using task = typename files_type::task;
-
- public:
-  granular_on_ranks(leader model, const io::granular_scene& scene, files_type files)
-      : base(std::move(model), scene), files_(std::move(files)) {}
-
-  bool shares_files() const override { return true; }
-  void write_frame(const std::filesystem::path& file, double time) override {
-    files_.file = file;
-    files_.time = time;
-    perform(task::frame);
-  }
-  void write_checkpoint(const std::filesystem::path& file, const io::checkpoint& rest) override {
-    files_.file = file;
-    files_.rest = rest;
-    files_.rest.step = model_.step();
-    files_.rest.particles = model_.size();
-    files_.rest.precision_bytes = sizeof(T);
-    // As one rank writes it, for methods that do not reorder grains.
-    files_.rest.arrays.insert(files_.rest.arrays.begin(), {"storage_order", io::element_type_of<particle_id>, 1, {}});
-    perform(task::save);
-    files_.rest = {};
-  }
-  io::checkpoint read_checkpoint(const std::filesystem::path& file) override {
-    files_.file = file;
-    perform(task::load);
-    return std::move(files_.rest);
-  }
-  void restore(const io::checkpoint& saved) override {
-    this->require_size(saved);
-    perform(task::restore);
-  }
-  /// Of very many grains some are drawn, that lie evenly among the ids.
-  io::image draw() override {
-    constexpr std::size_t most = 4'000'000;
-    files_.stride = std::max<std::size_t>(1, (model_.size() + most - 1) / most);
-    perform(task::sample);
-    const granular_state<T> some = std::exchange(files_.sampled, {});
-    return picture_of(this->scene_, some.positions, some.velocities);
-  }
-
- private:
-  void perform(task what) {
-    model_.task(static_cast<std::uint64_t>(what), [&](auto& model) { files_.perform(what, model); });
-  }
-
-  files_type files_;
-};
-
 granular_options options_of(const io::granular_scene& scene) {
   granular_options options;
   options.lower = scene.box.lower;
@@ -205,54 +98,6 @@ std::vector<vec<double, 3>> positions_of(const io::granular_scene& scene, std::s
                                     static_cast<std::uint64_t>(grains.seed), first, number);
 }
 
-template <typename Context, typename T>
-std::unique_ptr<simulation> make_in(const Context& context, T, const io::granular_scene& scene) {
-  using model_type = granular<Context, T>;
-  return std::make_unique<granular_simulation<model_type, T>>(
-      model_type(context, options_of(scene), positions_of(scene)), scene);
-}
-
-template <typename Context, typename T>
-std::unique_ptr<simulation> make_on_ranks(const Context& context, T, const io::granular_scene& scene,
-                                          communicator& host) {
-  auto owned = device_ranks(host, context);
-  communicator& ranks = owned == nullptr ? host : *owned;
-  std::vector<vec<double, 3>> positions;
-  together(ranks, [&] {
-    const key_share own = keys_of_rank(static_cast<std::uint64_t>(scene.particles.count), ranks.rank(), ranks.size());
-    positions = positions_of(scene, static_cast<std::size_t>(own.first), static_cast<std::size_t>(own.end - own.first));
-  });
-  distributed_granular<Context, T> model(context, ranks, options_of(scene), positions);
-  positions = {};
-  shared_files<Context, T> files(
-      host, [scene](const granular_state<T>& some) { return frame_of(scene, some.positions, some.velocities); });
-  if (ranks.rank() != 0) {
-    const interruption asks;
-    using task = typename shared_files<Context, T>::task;
-    follow(ranks, model, [&](std::uint64_t number) { files.perform(static_cast<task>(number), model); });
-    return nullptr;
-  }
-  return std::make_unique<granular_on_ranks<Context, T>>(led(std::move(owned), ranks, std::move(model)), scene,
-                                                         std::move(files));
-}
-
-}  // namespace
-
-template <>
-std::unique_ptr<simulation> make_simulation(const io::granular_scene& scene) {
-  return with_run_types(scene.run, [&](const auto& context, auto zero) { return make_in(context, zero, scene); });
-}
-
-template <>
-std::unique_ptr<simulation> make_simulation(const io::granular_scene& scene, communicator& ranks) {
-  io::run_table run = scene.run;
-  run.threads = threads_of_rank(run, ranks);
-  const auto make = [&](const auto& context, auto zero) { return make_on_ranks(context, zero, scene, ranks); };
-  return with_run_types(run, make, device_of_rank(ranks));
-}
-
-namespace {
-
 /// The methods that run on the device of the scene, and the one that it names: if that runs elsewhere, the model says
 /// so.
 std::vector<std::string_view> granular_method_names(const io::granular_scene& scene) {
@@ -264,18 +109,150 @@ std::vector<std::string_view> granular_method_names(const io::granular_scene& sc
   return names;
 }
 
+struct granular_runs : scene_runs {
+  using scene_type = io::granular_scene;
+  static constexpr std::string_view particles = "grains";
+  template <typename Context, typename T, int>
+  using model = granular<Context, T>;
+  template <typename Context, typename T, int>
+  using model_on_ranks = distributed_granular<Context, T>;
+
+  static measurement measured(const granular_statistics& statistics) { return as_measurement(statistics); }
+  template <int>
+  static granular_options options(const scene_type& scene) {
+    return options_of(scene);
+  }
+  template <int>
+  static auto start(const scene_type& scene) {
+    return std::tuple(positions_of(scene));
+  }
+  template <typename, int>
+  static auto start_of_rank(const scene_type& scene, const communicator& ranks) {
+    const key_share own = keys_of_rank(static_cast<std::uint64_t>(scene.particles.count), ranks.rank(), ranks.size());
+    return std::tuple(
+        positions_of(scene, static_cast<std::size_t>(own.first), static_cast<std::size_t>(own.end - own.first)));
+  }
+  static void apply(const run_options& options, overrides<scene_type>& given, io::scene_file<scene_type>& file) {
+    given.apply(options.method, file.scene.run.method, "run.method", "--method");
+    given.apply(options.particles, file.scene.particles.count, "particles.count", "--particles");
+    given.apply(options.seed, file.scene.particles.seed, "particles.seed", "--seed");
+  }
+  static void check_scene(const io::scene_file<scene_type>& file) {
+    check(file.scene, file.places, granular_method_names(file.scene));
+  }
+
+  template <typename Model>
+  struct tasks;
+  template <typename Context, typename T>
+  struct tasks<distributed_granular<Context, T>> : shared_files<Context, T> {
+    using files = shared_files<Context, T>;
+    tasks(communicator& ranks, const scene_type& scene)
+        : files(ranks, [scene](const auto& some) { return frame_of(scene, some.positions, some.velocities); }) {}
+    void perform(std::uint64_t what, distributed_granular<Context, T>& model) {
+      files::perform(static_cast<typename files::task>(what), model);
+    }
+  };
+};
+
+template <typename Model, typename T, int D>
+class granular_simulation : public model_simulation<granular_runs, Model> {
+  using base = model_simulation<granular_runs, Model>;
+
+ protected:
+  using base::model_, base::scene_;
+
+ public:
+  using base::base;
+
+  std::string in_words(const measurement& now) const override {
+    return fmt::format(
+        "mean height {:.4g}, kinetic energy {:.3g} a grain; {:.3g} contacts and {:.4g} candidates a grain, "
+        "{} grains in the fullest cell",
+        now["mean_height"], now["kinetic_energy_per_particle"], now["contacts_per_particle"],
+        now["candidates_per_particle"], now["largest_cell"]);
+  }
+
+  io::particle_frame frame() override { return frame_of(scene_, model_.positions(), model_.velocities()); }
+  io::image draw() override { return picture_of(scene_, model_.positions(), model_.velocities()); }
+
+  io::checkpoint save() override {
+    const granular_state<T> state = model_.state();
+    io::checkpoint result = base::begin_checkpoint(state);
+    add_vectors(result, "velocities", state.velocities);
+    result.add<particle_id>("storage_order", state.storage_order);
+    add_text(result, "way", state.way);
+    return result;
+  }
+  void restore(const io::checkpoint& saved) override {
+    this->require_size(saved);
+    const std::size_t count = model_.size();
+    model_.restore({saved.step, get_vectors<T, 3>(saved, "positions", count),
+                    get_vectors<T, 3>(saved, "velocities", count), saved.get<particle_id>("storage_order"),
+                    get_text(saved, "way")});
+  }
+  std::string method() const override { return model_.options().method; }
+};
+
+/// The same over ranks, none of which holds all grains.
+template <typename Model, typename T, int D>
+class granular_on_ranks final : public granular_simulation<Model, T, D> {
+  using base = granular_simulation<Model, T, D>;
+  using base::model_;
+  using files_type = granular_runs::tasks<typename Model::model_type>;
+  using task = typename files_type::task;
+
+ public:
+  granular_on_ranks(Model model, const io::granular_scene& scene, files_type files)
+      : base(std::move(model), scene), files_(std::move(files)) {}
+
+  bool shares_files() const override { return true; }
+  void write_frame(const std::filesystem::path& file, double time) override {
+    files_.file = file;
+    files_.time = time;
+    perform(task::frame);
+  }
+  void write_checkpoint(const std::filesystem::path& file, const io::checkpoint& rest) override {
+    files_.file = file;
+    files_.rest = rest;
+    files_.rest.step = model_.step();
+    files_.rest.particles = model_.size();
+    files_.rest.precision_bytes = sizeof(T);
+    // As one rank writes it, for methods that do not reorder grains.
+    files_.rest.arrays.insert(files_.rest.arrays.begin(), {"storage_order", io::element_type_of<particle_id>, 1, {}});
+    perform(task::save);
+    files_.rest = {};
+  }
+  io::checkpoint read_checkpoint(const std::filesystem::path& file) override {
+    files_.file = file;
+    perform(task::load);
+    return std::move(files_.rest);
+  }
+  void restore(const io::checkpoint& saved) override {
+    this->require_size(saved);
+    perform(task::restore);
+  }
+  /// Of very many grains some are drawn, that lie evenly among the ids.
+  io::image draw() override {
+    constexpr std::size_t most = 4'000'000;
+    files_.stride = std::max<std::size_t>(1, (model_.size() + most - 1) / most);
+    perform(task::sample);
+    const granular_state<T> some = std::exchange(files_.sampled, {});
+    return picture_of(this->scene_, some.positions, some.velocities);
+  }
+
+ private:
+  void perform(task what) {
+    const auto number = static_cast<std::uint64_t>(what);
+    model_.task(number, [&](auto& model) { files_.perform(number, model); });
+  }
+
+  files_type files_;
+};
+
 }  // namespace
 
 run_plan plan_of_granular(const run_options& options) {
-  io::granular_scene_file file = io::read_granular_scene(options.scene);
-  io::granular_scene& scene = file.scene;
-  overrides given = apply_common(options, file);
-  given.apply(options.method, scene.run.method, "run.method", "--method");
-  given.apply(options.particles, scene.particles.count, "particles.count", "--particles");
-  given.apply(options.seed, scene.particles.seed, "particles.seed", "--seed");
-  io::check(scene, file.places, granular_method_names(scene));
-  io::complete(scene, file.places);
-  return plan_of(scene, "grains", scene.physics.time_step);
+  return plan_of_scenes<granular_runs, granular_simulation, granular_on_ranks>(options);
 }
 
 }  // namespace quadrat::program

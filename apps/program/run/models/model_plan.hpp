@@ -133,21 +133,4 @@ overrides<Scene> apply_common(const run_options& options, io::scene_file<Scene>&
   return given;
 }
 
-template <typename Scene>
-run_plan plan_of(Scene scene, std::string particles, double time_step) {
-  scene.run.device = resolved(scene.run.device);
-  run_plan plan;
-  plan.name = scene.scene.name;
-  plan.particles = std::move(particles);
-  plan.output = scene.output;
-  plan.steps = static_cast<std::uint64_t>(scene.run.steps);
-  plan.time_step = time_step;
-  plan.precision = io::name_of(scene.run.precision);
-  plan.text = to_text(scene);
-  visit_keys(scene, settings_writer(plan.settings));
-  plan.make = [scene] { return make_simulation(scene); };
-  plan.make_on = [scene](communicator& ranks) { return make_simulation(scene, ranks); };
-  return plan;
-}
-
 }  // namespace quadrat::program

@@ -113,18 +113,24 @@ inline void look_down(io::preview_options& options) {
   options.elevation = 89;
 }
 
-/// What every model's simulation answers in the same way.
-template <typename Model>
+/// What every model's simulation answers in the same way. `Runs`: the description of the model (scene_runs.hpp).
+template <typename Runs, typename Model>
 class model_simulation : public simulation {
   using context_type = std::remove_cvref_t<decltype(std::declval<const Model&>().context())>;
   static constexpr bool on_cpu = std::is_same_v<context_type, cpu_context>;
 
  public:
-  explicit model_simulation(Model model) : model_(std::move(model)) {}
+  using scene_type = typename Runs::scene_type;
+
+  model_simulation(Model model, const scene_type& scene) : model_(std::move(model)), scene_(scene) {}
 
   void run(std::size_t steps) override {
     model_.advance(steps);
     model_.check();
+  }
+  measurement measure() override { return Runs::measured(model_.measure()); }
+  std::vector<std::string_view> measured_names() const override {
+    return Runs::measured(decltype(std::declval<Model&>().measure()){}).names();
   }
   std::uint64_t step() const override { return model_.step(); }
   std::optional<explanation> explained() const override {
@@ -176,6 +182,15 @@ class model_simulation : public simulation {
     return result;
   }
 
+  /// What only the model of this rank knows, if it is one of several.
+  [[nodiscard]] const auto& of_this_rank() const {
+    if constexpr (requires { model_.of_this_rank(); }) {
+      return model_.of_this_rank();
+    } else {
+      return model_;
+    }
+  }
+
   /// What can be looked at: over ranks, the model of one rank that rank 0 has.
   [[nodiscard]] auto& shown() {
     if constexpr (requires { model_.shown(); }) {
@@ -186,6 +201,7 @@ class model_simulation : public simulation {
   }
 
   Model model_;
+  scene_type scene_;
 };
 
 /// Calls make(context, T()) with the context and the precision T that [run] asks for. The analyzer loses sight of what

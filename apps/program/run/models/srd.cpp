@@ -3,10 +3,8 @@
 
 #include <algorithm>
 
-#include "program/run/models/model_plan.hpp"
-#include "program/run/models/model_simulation.hpp"
+#include "program/run/models/scene_runs.hpp"
 #include "program/run/models/srd_flow.hpp"
-#include "program/run/ranks/team.hpp"
 #include "quadrat/io/srd_scene.hpp"
 #include "quadrat/models/distributed_srd.hpp"
 #include "quadrat/models/srd.hpp"
@@ -25,15 +23,45 @@ measurement as_measurement(const srd_statistics<D>& s) {
   return result;
 }
 
-/// `Model`: srd, or one that is led over ranks.
+struct srd_runs : scene_runs {
+  using scene_type = io::srd_scene;
+  static constexpr std::string_view particles = "particles";
+  template <typename Context, typename T, int D>
+  using model = srd<Context, T, D>;
+  template <typename Context, typename T, int D>
+  using model_on_ranks = distributed_srd<Context, T, D>;
+
+  template <int D>
+  static measurement measured(const srd_statistics<D>& statistics) {
+    return as_measurement(statistics);
+  }
+  template <int D>
+  static srd_options<D> options(const scene_type& scene) {
+    return io::options_of<D>(scene);
+  }
+  template <int D>
+  static auto start(const scene_type& scene) {
+    return std::tuple(io::particles_of<D>(scene));
+  }
+  static void apply(const run_options& options, overrides<scene_type>& given, io::scene_file<scene_type>& file) {
+    scene_type& scene = file.scene;
+    require(!options.method || *options.method == "auto", "--method: the SRD fluid has no neighbors to find");
+    if (options.particles) {
+      scene.particles.count = *options.particles;
+      scene.particles.per_cell.reset();
+      file.places.set("particles.count", "--particles");
+    }
+    given.apply(options.seed, scene.particles.seed, "particles.seed", "--seed");
+  }
+};
+
 template <typename Model, typename T, int D>
-class srd_simulation final : public model_simulation<Model> {
-  using base = model_simulation<Model>;
-  using base::model_;
-  using base::shown;
+class srd_simulation final : public model_simulation<srd_runs, Model> {
+  using base = model_simulation<srd_runs, Model>;
+  using base::model_, base::scene_, base::shown;
 
  public:
-  srd_simulation(Model model, const io::srd_scene& scene) : base(std::move(model)), scene_(scene) {
+  srd_simulation(Model model, const io::srd_scene& scene) : base(std::move(model), scene) {
     if (scene.measure.profile != io::profile_axis::none) profile_.emplace(scene);
     if (scene.particles.start == io::srd_start_state::shear_wave) wave_.emplace(scene);
   }
@@ -48,8 +76,6 @@ class srd_simulation final : public model_simulation<Model> {
       sample();
     }
   }
-  measurement measure() override { return as_measurement(model_.measure()); }
-  std::vector<std::string_view> measured_names() const override { return as_measurement(srd_statistics<D>{}).names(); }
   std::string in_words(const measurement& now) const override {
     return fmt::format("t = {:g}: temperature {:.4g}, kinetic energy {:.4g} a particle, mean velocity along x {:.3g}",
                        static_cast<double>(now.step) * scene_.physics.time_step, now["temperature"],
@@ -139,61 +165,13 @@ class srd_simulation final : public model_simulation<Model> {
     return cast<double>(model_.options().cells) * model_.options().cell_edge;
   }
 
-  io::srd_scene scene_;
   std::optional<mean_profile> profile_;
   std::optional<wave_decay> wave_;
   std::uint64_t next_sample_ = 0;  ///< the first step of which none has been taken
 };
 
-template <int D, typename Context, typename T>
-std::unique_ptr<simulation> make_in(const Context& context, T, const io::srd_scene& scene) {
-  return std::make_unique<srd_simulation<srd<Context, T, D>, T, D>>(
-      srd<Context, T, D>(context, io::options_of<D>(scene), io::particles_of<D>(scene)), scene);
-}
-
-template <int D>
-std::unique_ptr<simulation> make_on_ranks(const io::srd_scene& scene, communicator& ranks) {
-  const auto make = [&](const auto& context, auto zero, communicator& all) {
-    srd_particles<D> particles;
-    together(all, [&] {
-      if (all.rank() == 0) particles = io::particles_of<D>(scene);
-    });
-    return distributed_srd<std::remove_cvref_t<decltype(context)>, decltype(zero), D>(
-        context, all, io::options_of<D>(scene), particles);
-  };
-  return simulation_of_team(scene.run, ranks, make, [&](auto model, auto zero) {
-    return std::make_unique<srd_simulation<decltype(model), decltype(zero), D>>(std::move(model), scene);
-  });
-}
-
 }  // namespace
 
-template <>
-std::unique_ptr<simulation> make_simulation(const io::srd_scene& scene) {
-  return with_run_types(scene.run, [&](const auto& context, auto zero) {
-    return scene.box.dimension == 2 ? make_in<2>(context, zero, scene) : make_in<3>(context, zero, scene);
-  });
-}
-
-template <>
-std::unique_ptr<simulation> make_simulation(const io::srd_scene& scene, communicator& ranks) {
-  return scene.box.dimension == 2 ? make_on_ranks<2>(scene, ranks) : make_on_ranks<3>(scene, ranks);
-}
-
-run_plan plan_of_srd(const run_options& options) {
-  io::srd_scene_file file = io::read_srd_scene(options.scene);
-  io::srd_scene& scene = file.scene;
-  overrides given = apply_common(options, file);
-  require(!options.method || *options.method == "auto", "--method: the SRD fluid has no neighbors to find");
-  if (options.particles) {
-    scene.particles.count = *options.particles;
-    scene.particles.per_cell.reset();
-    file.places.set("particles.count", "--particles");
-  }
-  given.apply(options.seed, scene.particles.seed, "particles.seed", "--seed");
-  io::check(scene, file.places);
-  io::complete(scene, file.places);
-  return plan_of(scene, "particles", scene.physics.time_step);
-}
+run_plan plan_of_srd(const run_options& options) { return plan_of_scenes<srd_runs, srd_simulation>(options); }
 
 }  // namespace quadrat::program

@@ -10,8 +10,6 @@
 #include <vector>
 
 #include "program/process/interruption.hpp"
-#include "program/run/models/model_simulation.hpp"
-#include "program/run/ranks/ranks.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/distributed/communicator.hpp"
 
@@ -38,6 +36,7 @@ concept has_whole = requires(Model& model) { model.whole(); };
 template <typename Model>
 class led {
  public:
+  using model_type = Model;
   using state_type = decltype(std::declval<Model&>().state());
 
   led(std::unique_ptr<communicator> owned, communicator& ranks, Model model)
@@ -108,6 +107,8 @@ class led {
   [[nodiscard]] std::uint64_t step() const { return model_.step(); }
   [[nodiscard]] std::size_t size() const { return model_.size(); }
   [[nodiscard]] std::size_t bytes() const { return model_.bytes(); }
+  /// What needs no other rank.
+  [[nodiscard]] const Model& of_this_rank() const { return model_; }
   [[nodiscard]] const auto& options() const { return model_.options(); }
   [[nodiscard]] const auto& context() const { return model_.context(); }
 
@@ -159,34 +160,6 @@ void follow(communicator& ranks, Model& model, const rank_task& task = {}) {
     } catch (const io_error&) {
     }
   }
-}
-
-/// Makes a model over ranks by make(context, T(), ranks), with the context and the precision T that [run] asks for. On
-/// rank 0 gives it to show(model, T()), which makes the simulation; on others follows, calls task(model, number) for
-/// what all ranks do besides, and returns none.
-template <typename Make, typename Show, typename Task>
-std::unique_ptr<simulation> simulation_of_team(const io::run_table& asked, communicator& host, Make&& make, Show&& show,
-                                               Task&& task) {
-  io::run_table run = asked;
-  run.threads = threads_of_rank(run, host);
-  const auto make_in = [&](const auto& context, auto zero) -> std::unique_ptr<simulation> {
-    auto owned = device_ranks(host, context);
-    communicator& ranks = owned == nullptr ? host : *owned;
-    auto model = make(context, zero, ranks);
-    if (ranks.rank() != 0) {
-      const interruption asks;
-      follow(ranks, model, [&](std::uint64_t number) { task(model, number); });
-      return nullptr;
-    }
-    return show(led(std::move(owned), ranks, std::move(model)), zero);
-  };
-  return with_run_types(run, make_in, device_of_rank(host));
-}
-template <typename Make, typename Show>
-std::unique_ptr<simulation> simulation_of_team(const io::run_table& asked, communicator& host, Make&& make,
-                                               Show&& show) {
-  return simulation_of_team(asked, host, std::forward<Make>(make), std::forward<Show>(show),
-                            [](auto&, std::uint64_t) {});
 }
 
 }  // namespace quadrat::program
