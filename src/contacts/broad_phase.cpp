@@ -48,14 +48,8 @@ void broad_phase<Context, T>::implementation::build(const bounds_view<T>& bounds
   last = bounds;
   search.choose(options.method, {bounds.size(), true});
   search.begin(true);
-  const bool kept = search.keeps_plan(bounds.size(), options.domain.has_value());
-  if (!kept) plan();
-  find();
-  if (kept && search.control().failed()) {
-    search.begin(true);
-    plan();
-    find();
-  }
+  search.search(
+      bounds.size(), options.domain.has_value(), [&] { plan(); }, [&] { find(); });
   if (search.control().failed()) fail();
   size = bounds.size() > 0 ? search.control().last_read()[detail::search_control<Context>::pairs_word] : 0;
   sort();

@@ -8,6 +8,7 @@
 #include "contacts/methods.hpp"
 #include "core/number_text.hpp"
 #include "quadrat/core/error.hpp"
+#include "tune/autotuner.hpp"
 
 namespace quadrat::detail {
 
@@ -58,6 +59,7 @@ void check_planes(const bodies_view<T>& bodies, const std::optional<box<T, 3>>& 
 
 template <typename T>
 void check_contact_options(const method_demand& demand, const contact_options<T>& options) {
+  require_autotune(options.autotune, demand.level);
   check_common(demand, options.method, options.domain, options.bin_size, options.masks);
 }
 

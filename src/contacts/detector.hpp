@@ -3,8 +3,6 @@
 
 #include "quadrat/contacts/contact_detector.hpp"
 
-#include <new>
-
 #include "contacts/bodies/by_id.hpp"
 #include "contacts/checks.hpp"
 #include "contacts/contact_task.hpp"
@@ -126,19 +124,8 @@ void contact_detector<Context, T>::implementation::build(const bodies_view<T>& g
   prepared = false;
   detail::check_bodies(given, options.domain);
   choose(given);
-  for (;;) {
-    search.begin_round(given.size());
-    try {
-      find_contacts(given);
-      break;
-    } catch (const std::bad_alloc&) {
-      if (!search.refuse_round()) throw;
-    }
-  }
-  if (given.size() > 0) {
-    search.end_round();
-    contacts_of_a_body = static_cast<double>(size) / static_cast<double>(given.size());
-  }
+  search.run(given.size(), [&] { find_contacts(given); });
+  if (given.size() > 0) contacts_of_a_body = static_cast<double>(size) / static_cast<double>(given.size());
   arrays = detail::arrays_of(given);
   prepared = true;
   state = stage::built;
@@ -149,7 +136,7 @@ template <typename Context, typename T>
 void contact_detector<Context, T>::implementation::build_async(const bodies_view<T>& given) {
   detail::check_bodies(given, options.domain);
   require_memory_for(given);
-  search.end_trials();
+  search.stop_tuning();
   begin(given, false);
   find();
   finish();
@@ -165,20 +152,14 @@ void contact_detector<Context, T>::implementation::choose(const bodies_view<T>& 
   // Where runs must be repeatable a search does not depend on those before it.
   if (context.reproducibility() == determinism::none)
     request.found = contacts_of_a_body * static_cast<double>(bodies.size());
-  search.choose(options.method, request);
+  search.choose(options.method, request, options.autotune);
 }
 
 template <typename Context, typename T>
 void contact_detector<Context, T>::implementation::find_contacts(const bodies_view<T>& given) {
   begin(given, true);
-  const bool kept = search.keeps_plan(given.size(), options.domain.has_value());
-  if (!kept) plan();
-  find();
-  if (kept && search.control().failed()) {
-    search.begin(true);
-    plan();
-    find();
-  }
+  search.search(
+      given.size(), options.domain.has_value(), [&] { plan(); }, [&] { find(); });
   if (search.control().failed()) fail();
   size = given.size() > 0 ? search.control().last_read()[detail::search_control<Context>::contacts_word] : 0;
   finish();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "contacts/bins/engine.hpp"
 #include "contacts/brute_force/engine.hpp"
 #include "contacts/levels/cuda/engine.hpp"
-#include "contacts/loose/engine.hpp"
+#include "contacts/papers/bins/engine.hpp"
+#include "contacts/papers/loose/engine.hpp"
 #include "contacts/sweep_and_prune/engine.hpp"
 #include "contacts/tight/engine.hpp"
 #include "quadrat/core/method_list.hpp"

@@ -3,21 +3,21 @@
 
 #include <algorithm>
 
-#include "contacts/bins/choice.hpp"
+#include "contacts/bin_choice.hpp"
 #include "contacts/methods.hpp"
 #include "core/backend.hpp"
 
 namespace quadrat::detail {
 
 template <typename Context, typename T>
-void search_plan<Context, T>::choose(std::string_view asked, const pair_request& request) {
+void search_plan<Context, T>::choose(std::string_view asked, const pair_request& request, bool autotune) {
   const method_demand demand = contact_demand(context_);
   // No bodies say nothing of those that follow.
   const bool same =
-      trials_.running() ? request.bodies == 0 || request.resembles(request_) : request.asks_the_same(request_);
+      tuner_.active() ? request.bodies == 0 || request.resembles(request_) : request.asks_the_same(request_);
   if (engine_ != nullptr && same) return;
-  trials_.end();
   engine_ = nullptr;
+  tuner_.begin({}, 0);
   request_ = request;
   request_.cuda = demand.cuda;
   if constexpr (std::is_same_v<Context, cpu_context>) {
@@ -25,10 +25,8 @@ void search_plan<Context, T>::choose(std::string_view asked, const pair_request&
   }
   choice_ = choose_contact_method(demand, asked, request_, profile_of(context_));
   use(choice_.method);
-  // Not before contacts have been counted: crowds slow some methods down a hundred times.
-  if (asked.empty() && request_.found >= 0 && demand.level == determinism::none && request_.bodies > 0) {
-    trials_.begin(contact_times(demand, request_, profile_of(context_)), choice_.method,
-                  static_cast<double>(request_.bodies));
+  if (autotune && asked.empty() && request_.found >= 0 && request_.bodies > 0) {
+    tuner_.begin(contact_times(demand, request_, profile_of(context_)), static_cast<double>(request_.bodies));
   }
 }
 
@@ -79,24 +77,9 @@ void search_plan<Context, T>::plan(const std::optional<box<T, 3>>& domain, const
 }
 
 template <typename Context, typename T>
-void search_plan<Context, T>::begin_round(std::size_t bodies) {
-  if (!trials_.running() || bodies == 0) return;
-  const std::string_view method = trials_.next_round(context_, static_cast<double>(bodies));
-  use(method);
-  tried_ = tried_ || trials_.trying(method);
-  if (tried_ && trials_.resting()) {
-    planned_ = nullptr;
-    std::erase_if(engines_, [method](const auto& one) { return one.first != method; });
-    tried_ = false;
-  }
-  trials_.start(context_);
-}
-
-template <typename Context, typename T>
-bool search_plan<Context, T>::refuse_round() {
-  if (!trials_.trying(choice_.method)) return false;
-  trials_.refuse(choice_.method);
-  return true;
+void search_plan<Context, T>::keep_only_engine() {
+  if (planned_ != engine_) planned_ = nullptr;
+  std::erase_if(engines_, [this](const auto& one) { return one.second.get() != engine_; });
 }
 
 template <typename Context, typename T>
@@ -104,7 +87,7 @@ explanation search_plan<Context, T>::explain() const {
   explanation result = explain_contact_method(contact_demand(context_), request_, profile_of(context_));
   result.chosen = choice_.method;
   result.reason = reason_;
-  result.changes = trials_.changes();
+  result.changes = tuner_.changes();
   return result;
 }
 

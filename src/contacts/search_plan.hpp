@@ -12,39 +12,52 @@
 #include "contacts/choice.hpp"
 #include "contacts/engine.hpp"
 #include "quadrat/core/box.hpp"
-#include "tune/round_trials.hpp"
+#include "tune/autotuner.hpp"
 
 namespace quadrat::detail {
 
-/// The method of a search, its engine, and the bins that it has planned. Call choose; begin; then, unless keeps_plan,
-/// look and plan; then a search of the engine. Between begin_round and end_round the times of searches decide between
-/// methods.
+/// The method of a search, its engine, and the bins that it has planned. Call choose, then run; in it begin, then
+/// search, which may look and plan.
 template <typename Context, typename T>
 class search_plan {
  public:
   explicit search_plan(const Context& context) : context_(context), placement_(context) {}
 
-  /// Takes the named method; chooses one if the name is empty.
-  void choose(std::string_view asked, const pair_request& request);
-  /// After `choose`: may try another method in this search.
-  void begin_round(std::size_t bodies);
-  /// The search has ended, without an error.
-  void end_round() { trials_.stop(context_); }
-  /// There is no memory for the search. Returns whether its method was only on trial: then it is to be searched again.
-  [[nodiscard]] bool refuse_round();
-  /// No other method is tried from now on.
-  void end_trials() { trials_.end(); }
+  /// Takes the named method; chooses one if the name is empty. `autotune`: by the times of searches, from the first on
+  /// whose contacts have been counted, as crowds slow some methods down a hundred times.
+  void choose(std::string_view asked, const pair_request& request, bool autotune = false);
+  /// Calls search(), with the method that was chosen or whose turn it is.
+  template <typename Search>
+  void run(std::size_t bodies, const Search& search) {
+    if (!tuner_.active()) return search();
+    const bool tunes = tuner_.tuning();
+    tuner_.turn(context_, static_cast<double>(bodies), [&](std::string_view method) {
+      use(method);
+      search();
+    });
+    if (tunes && !tuner_.tuning()) keep_only_engine();
+  }
+  /// The method stays from now on.
+  void stop_tuning() { tuner_.stop(); }
 
   /// A search begins, which waits or does not: see search_control.
   void begin(bool waits) { placement_.begin(waits); }
-  /// Whether the bins of an earlier search may serve another of so many bodies, if these are as it found them: a fault
-  /// of the search says that they are not. Not where the order of what is found must follow from the bodies alone.
-  [[nodiscard]] bool keeps_plan(std::size_t bodies, bool known_domain);
   /// Checks all bodies. Synchronizes.
   template <typename Place>
   [[nodiscard]] fault_report look(std::size_t count, const Place& place) {
     planned_ = nullptr;
     return placement_.look(count, place);
+  }
+  /// Calls plan(), unless the last bins are kept, and find(): again if they turn out not to serve.
+  template <typename Plan, typename Find>
+  void search(std::size_t bodies, bool known_domain, const Plan& plan, const Find& find) {
+    const bool kept = keeps_plan(bodies, known_domain);
+    if (!kept) plan();
+    find();
+    if (!kept || !control().failed()) return;
+    begin(true);
+    plan();
+    find();
   }
   /// Lets the engine choose bins. May synchronize. Throws argument_error.
   void plan(const std::optional<box<T, 3>>& domain, const bin_options<T>& options);
@@ -60,12 +73,15 @@ class search_plan {
   [[nodiscard]] std::size_t bytes() const;
 
  private:
+  /// Whether the bins of an earlier search may serve another of so many bodies, if these are as it found them: a fault
+  /// of the search says that they are not. Not where the order of what is found must follow from the bodies alone.
+  [[nodiscard]] bool keeps_plan(std::size_t bodies, bool known_domain);
   void use(std::string_view method);
+  void keep_only_engine();
 
   Context context_;
   body_placement<Context, T> placement_;
-  round_trials<Context> trials_;  // at determinism none, of methods that were not asked for, once contacts are counted
-  bool tried_ = false;            // there is an engine of a method that was on trial
+  autotuner tuner_;
   /// The engines used so far, by name of the method: if the number of bodies alternates between two methods, neither
   /// allocates again.
   std::map<std::string_view, std::unique_ptr<contact_engine<Context, T>>> engines_;

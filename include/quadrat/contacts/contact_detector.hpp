@@ -21,6 +21,9 @@ namespace quadrat {
 template <typename T>
 struct contact_options {
   std::string method{};  ///< one of contact_methods(); empty: chosen
+  /// Where the method is chosen: by the times of the first builds, once contacts have been counted, and not by the
+  /// expected times alone. Not where the context asks for runs that can be repeated.
+  bool autotune = false;
   /// The region of the bodies. Along open axes bodies may also lie outside; the domain then only says where most of
   /// them are. Along periodic axes, bodies meet as the images with the nearest centers; they must not be longer than
   /// half the axis, and may lie up to 2^30 boxes away (2^20 in float). Default: open, around all bodies, found at each
@@ -37,9 +40,8 @@ struct contact_options {
 };
 
 /// Finds all contacts of bodies, each once; rebuilt whenever bodies move. Move-only. Context: cpu_context or
-/// cuda_context; T: float or double. A build of the same size as an earlier one allocates nothing, except where another
-/// method is tried: at determinism none, where the method is chosen, for ten builds in a hundred at most
-/// (docs/concepts/choosing.md), and never once build_async has been called.
+/// cuda_context; T: float or double. A build of the same size as an earlier one, with no more contacts, allocates
+/// nothing unless it tunes.
 ///
 /// The set of contacts is the same for every method. Their order is the same in every run and with any number of
 /// threads if `sorted` is set or the context asks for run_to_run or canonical (which implies `sorted`). Sources:
@@ -51,7 +53,7 @@ class contact_detector {
 
  public:
   /// Throws argument_error for impossible options: an unknown method (naming the valid ones), a bin size that is
-  /// negative or not finite, masks that are not symmetric, an invalid domain.
+  /// negative or not finite, masks that are not symmetric, an invalid domain, autotune where runs must be repeatable.
   contact_detector(const Context& context, const contact_options<T>& options);
   contact_detector(contact_detector&&) noexcept;
   contact_detector& operator=(contact_detector&&) noexcept;

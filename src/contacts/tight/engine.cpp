@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "contacts/bins/choice.hpp"
+#include "contacts/bin_choice.hpp"
 #include "contacts/row_engine.hpp"
 #include "core/backend.hpp"
 

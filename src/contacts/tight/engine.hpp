@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "contacts/bins/touched.hpp"
 #include "contacts/engine.hpp"
 #include "contacts/tight/search.hpp"
+#include "contacts/tight/touched.hpp"
 #include "quadrat/core/array.hpp"
 
 namespace quadrat::detail {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "contacts/loose/engine.hpp"
+#include "contacts/papers/loose/engine.hpp"
 
 #include <utility>
 
-#include "contacts/bins/choice.hpp"
+#include "contacts/bin_choice.hpp"
 #include "core/backend.hpp"
 
 namespace quadrat::detail {

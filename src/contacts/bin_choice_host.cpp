@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "contacts/bins/choice.hpp"
+#include "contacts/bin_choice.hpp"
 
 #include <algorithm>
 #include <cmath>

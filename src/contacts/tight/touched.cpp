@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "contacts/bins/touched.hpp"
+#include "contacts/tight/touched.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "contacts/bins/engine.hpp"
+#include "contacts/papers/bins/engine.hpp"
 
 #include <type_traits>
 #include <utility>
 
-#include "contacts/bins/choice.hpp"
+#include "contacts/bin_choice.hpp"
 #include "contacts/rows.hpp"
 #include "core/backend.hpp"
 #include "quadrat/core/error.hpp"

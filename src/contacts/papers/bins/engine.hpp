@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "contacts/bins/search.hpp"
-#include "contacts/bins/touched.hpp"
 #include "contacts/engine.hpp"
+#include "contacts/papers/bins/search.hpp"
+#include "contacts/tight/touched.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/parallel/workspace.hpp"
