@@ -219,7 +219,6 @@ void find_nearest(const Context& context, bool wide, int dimension, const points
     } else {
       search.search();
     }
-    search.check();
     const nearest_view<T, D> view = search.view();
     const std::size_t size = view.rows * settings.k;
     write_indices(context, view.neighbors, size, long_indices, results.neighbors);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "nearest_support.hpp"
+#include "support/counting_memory.hpp"
 
 // Errors, and what a result belongs to.
 
@@ -75,12 +76,7 @@ TEST_F(nearest_state_test, names_the_first_point_or_query_at_fault) {
   expect_words(error_of<argument_error>([&] { nearest.search(); }), {"call build"});
   nearest.build(points_of(points));
   nearest.search();
-  const auto search = [&](const auto& list) {
-    return error_of<data_error>([&] {
-      nearest.search(points_of(list));
-      nearest.check();
-    });
-  };
+  const auto search = [&](const auto& list) { return error_of<data_error>([&] { nearest.search(points_of(list)); }); };
   expect_words(search(not_finite), {"query 1 at", "not finite"});
   expect_words(error_of<data_error>([&] { nearest.check(); }), {"query 1 at", "not finite"});
   expect_words(error_of<argument_error>([&] { static_cast<void>(nearest.view()); }), {"no result"});
@@ -105,6 +101,47 @@ TEST_F(nearest_state_test, a_result_belongs_to_the_points_of_the_last_build) {
   nearest.search();
   EXPECT_EQ(rows_of(context, nearest).neighbors[2], 0u);
   EXPECT_EQ(rows_of(context, nearest).squared[2], 0.0f);
+}
+
+TEST_F(nearest_state_test, finds_the_same_without_waiting_and_without_memory) {
+  counting_memory memory;
+  const backend_context counted = memory.context(determinism::none);
+  const auto own = to_device(counted, host);
+  const auto queries = to_device(counted, point_list{{0.25f, 1, 1}, {3, 3, 2}});
+  const auto more = to_device(counted, point_list(4, vec<float, 3>{1, 2, 3}));
+  auto nearest = make_nearest_neighbors(counted, domain, {.k = 2, .shifts = true});
+  nearest.build(points_of(own));
+  expect_words(error_of<argument_error>([&] { nearest.search_async(); }), {"3 points", "call search first"});
+  nearest.search(points_of(queries));
+  const auto of_queries = rows_of(counted, nearest);
+  nearest.search();
+  const auto of_points = rows_of(counted, nearest);
+  const std::size_t before = memory.allocations();
+  nearest.search_async(points_of(queries));
+  nearest.check();
+  EXPECT_EQ(rows_of(counted, nearest), of_queries);
+  nearest.search_async();
+  nearest.check();
+  EXPECT_EQ(rows_of(counted, nearest), of_points);
+  EXPECT_EQ(memory.allocations(), before);
+  expect_words(error_of<argument_error>([&] { nearest.search_async(points_of(more)); }), {"4 queries", "memory for 2"});
+}
+
+TEST_F(nearest_state_test, leaves_errors_of_queries_to_check_where_it_does_not_wait) {
+  auto nearest = make_nearest_neighbors(context, domain, {.k = 2});
+  nearest.build(points_of(points));
+  nearest.search(points_of(points));
+  point_list list = host;
+  list[1] = {NAN, 0, 0};
+  const auto faulty = to_device(context, list);
+  nearest.search_async(points_of(faulty));
+  for (int k = 0; k < 2; ++k) {
+    expect_words(error_of<data_error>([&] { nearest.check(); }), {"query 1 at", "not finite"});
+    EXPECT_THROW(static_cast<void>(nearest.view()), argument_error);
+  }
+  nearest.search_async(points_of(points));
+  nearest.check();
+  EXPECT_EQ(nearest.view().rows, 3u);
 }
 
 TEST_F(nearest_state_test, allocates_nothing_again) {

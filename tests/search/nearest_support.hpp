@@ -53,7 +53,6 @@ template <typename T, int D>
   if (problem.with_queries) {
     const auto queries = to_device(context, problem.queries);
     nearest.search(points_of(queries));
-    nearest.check();
   } else {
     nearest.search();
   }

@@ -43,7 +43,6 @@ class nearest_run {
       const stopwatch time(report.search_seconds);
       nearest_.build(points_of(points));
       nearest_.search();
-      nearest_.check();
     }
     report.memory_bytes = nearest_.bytes();
     count(report);

@@ -74,17 +74,22 @@ class nearest_neighbors {
   /// nothing is built then.
   void build(const points_view<T, D>& points);
 
-  /// Finds the neighbors of the points of the last build. Asynchronous. Throws argument_error if nothing is built.
+  /// Finds the neighbors of the points of the last build. Synchronizes. Throws argument_error if nothing is built.
   void search();
   /// Finds the points nearest to these queries, which are no points: a point at the same place is a neighbor.
-  /// Asynchronous; `check` throws data_error naming the first query that is not finite or too far outside a periodic
-  /// box. Where all is complete when a call returns (cpu_context), so does this call.
+  /// Synchronizes. Throws data_error naming the first query that is not finite or too far outside a periodic box.
   void search(const points_view<T, D>& queries);
+  /// The same, but they do not wait, and allocate nothing: they can be captured in a CUDA graph, which then searches
+  /// for the queries where they are. `check` throws what is wrong with queries. Throw argument_error if `search` has
+  /// not found as many rows before.
+  void search_async();
+  void search_async(const points_view<T, D>& queries);
 
-  /// Synchronizes. Throws the error of the last search, at every call until the next one.
+  /// Waits for search_async. Throws the error of the last search, at every call until the next one.
   void check();
 
-  /// The result of the last search. Throws argument_error if there has been none since the last build.
+  /// The result of the last search: after search_async for kernels in the stream, or after `check`. Throws
+  /// argument_error if there has been none since the last build.
   [[nodiscard]] nearest_view<T, D> view() const;
   /// Points of the last build.
   [[nodiscard]] std::size_t size() const;

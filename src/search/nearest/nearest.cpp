@@ -23,13 +23,22 @@ void nearest_neighbors<Context, T, D>::build(const points_view<T, D>& points) {
 
 template <typename Context, typename T, int D>
 void nearest_neighbors<Context, T, D>::search() {
-  implementation_->search(nullptr);
+  implementation_->search(nullptr, true);
 }
 
 template <typename Context, typename T, int D>
 void nearest_neighbors<Context, T, D>::search(const points_view<T, D>& queries) {
-  implementation_->search(&queries);
-  if constexpr (std::is_same_v<Context, cpu_context>) implementation_->check();
+  implementation_->search(&queries, true);
+}
+
+template <typename Context, typename T, int D>
+void nearest_neighbors<Context, T, D>::search_async() {
+  implementation_->search(nullptr, false);
+}
+
+template <typename Context, typename T, int D>
+void nearest_neighbors<Context, T, D>::search_async(const points_view<T, D>& queries) {
+  implementation_->search(&queries, false);
 }
 
 template <typename Context, typename T, int D>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <exception>
 
 #include "core/memory_check.hpp"
@@ -37,7 +38,7 @@ struct nearest_neighbors<Context, T, D>::implementation {
 
   void build(const points_view<T, D>& given);
   /// Of these queries, or, where there are none, of the points.
-  void search(const points_view<T, D>* given);
+  void search(const points_view<T, D>* given, bool waits);
   void check();
   [[nodiscard]] std::size_t bytes() const;
 
@@ -47,8 +48,10 @@ struct nearest_neighbors<Context, T, D>::implementation {
   detail::nearest_points<Context, T, D> points;
   bool built = false;
   bool searched = false;
+  bool enqueued = false;  ///< the last search did not wait, and a graph may repeat it
   std::size_t rows = 0;
-  points_view<T, D> queries{};  ///< of the last search, for messages
+  std::size_t most_rows = 0, most_queries = 0;  ///< for which there is memory
+  points_view<T, D> queries{};                  ///< of the last search, for messages
   std::exception_ptr failure;
   array<particle_id, Context> neighbors;
   array<T, Context> squared_distances;
@@ -61,7 +64,7 @@ struct nearest_neighbors<Context, T, D>::implementation {
 
 template <typename Context, typename T, int D>
 void nearest_neighbors<Context, T, D>::implementation::build(const points_view<T, D>& given) {
-  built = searched = false;
+  built = searched = enqueued = false;
   failure = nullptr;
   points.build(given);
   built = true;
@@ -90,14 +93,20 @@ detail::nearest_search<T, D> nearest_neighbors<Context, T, D>::implementation::r
 }
 
 template <typename Context, typename T, int D>
-void nearest_neighbors<Context, T, D>::implementation::search(const points_view<T, D>* given) {
-  searched = false;
+void nearest_neighbors<Context, T, D>::implementation::search(const points_view<T, D>* given, bool waits) {
+  searched = enqueued = false;
   failure = nullptr;
   if (given != nullptr) detail::require_points(*given, "queries");
   require(built, "there are no points yet, or the last build has failed; call build first");
   queries = given != nullptr ? *given : points_view<T, D>{};
   rows = given != nullptr ? given->count : points.tree().points;
-  resize_results();
+  if (waits) {
+    resize_results();
+  } else {
+    const std::size_t room = given != nullptr ? std::min(most_rows, most_queries) : most_rows;
+    require(rows <= room, "there are ", rows, given != nullptr ? " queries" : " points",
+            ", and search_async has memory for ", room, "; call search first, which makes room for more");
+  }
   points.clear_faults();
   detail::nearest_search<T, D> what = row_search();
   what.sink = {neighbors.data(), squared_distances.data(), options.shifts ? shifts.data() : nullptr, points.boxes(),
@@ -108,15 +117,21 @@ void nearest_neighbors<Context, T, D>::implementation::search(const points_view<
   if (options.shifts && box.changed) {
     for_each(context, "nearest.give_shifts", rows * options.k, detail::give_nearest_shifts<D>{box.map, shifts.data()});
   }
-  searched = true;
+  searched = enqueued = true;
+  if (!waits) return;
+  most_rows = std::max(most_rows, rows);
+  most_queries = std::max(most_queries, queries.count);
+  check();
+  enqueued = false;
 }
 
 template <typename Context, typename T, int D>
 void nearest_neighbors<Context, T, D>::implementation::check() {
-  if (searched) {
+  if (enqueued) {
     const std::uint64_t fault = points.first_fault();
-    if (fault != ~std::uint64_t{0}) {
-      searched = false;
+    searched = fault == ~std::uint64_t{0};
+    failure = nullptr;
+    if (!searched) {
       failure = std::make_exception_ptr(data_error(points.complaint(queries, "query ", fault >> 8), fault >> 8));
     }
   }
