@@ -11,6 +11,9 @@ from .mesh import _by_axis, _index_type
 class CellList(State):
     """Points by cell of a uniform grid over a box.
 
+    Cell (x, y, z) has the number x + nx (y + ny z): x runs fastest. The points of cell c are
+    `order[starts[c]:starts[c + 1]]`.
+
     Parameters
     ----------
     box : (D,) lengths, D = 2 or 3
@@ -20,9 +23,6 @@ class CellList(State):
     accept_outside : along open axes, stores points beyond the box in the nearest cell; otherwise they are an error
     deterministic : "run_to_run": the points of a cell in increasing order; "none": in any
     threads, index_dtype : see `neighbor_list`
-
-    Cell (x, y, z) has the number x + nx (y + ny z): x runs fastest. The points of cell c are
-    `order[starts[c]:starts[c + 1]]`.
     """
 
     def __init__(

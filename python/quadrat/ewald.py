@@ -75,6 +75,8 @@ class Ewald(State):
     ) -> EwaldResult:
         """Energy, and what else is asked for, of (N, 3) points with (N,) charges.
 
+        Parameters
+        ----------
         box : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, as `neighbor_list` takes boxes of
             them: (3,) or (1, 3, 3) for all, (B, 3) or (B, 3, 3) for each.
         periodic : along all three vectors, or the first two (a slab).

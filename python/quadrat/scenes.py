@@ -163,15 +163,18 @@ def run(
 ) -> Run:
     """Runs a scene to its last step and returns `Run`, with frames as arrays.
 
-    scene, options : see `Simulation`; frame_every, statistics_every: steps between frames and between measurements; 0:
-        only the first and the last state
-    progress : called as progress(step, steps) about ten times a second; what it raises ends the run
-    output : a folder, which gets the files that `quadrat run` writes (docs/reference/scenes.md); by default nothing is written
-    overwrite : replaces the run that the folder holds, as `quadrat run --overwrite`; else such a folder is a ValueError
-
     Ctrl-C ends the run with KeyboardInterrupt; files then end with a checkpoint, from which `quadrat run --resume` goes
     on. To keep what there is in memory, use a `Simulation`. `quadrat.frames.write` writes the frames of a run into one
     file, `quadrat.view.page` makes a page of it.
+
+    Parameters
+    ----------
+    scene, options : see `Simulation`; frame_every, statistics_every: steps between frames and between measurements; 0:
+        only the first and the last state
+    progress : called as progress(step, steps) about ten times a second; what it raises ends the run
+    output : a folder, which gets the files that `quadrat run` writes (docs/reference/scenes.md); by default nothing is
+        written
+    overwrite : replaces the run that the folder holds, as `quadrat run --overwrite`; else such a folder is a ValueError
     """
     simulation = Simulation(scene, _output=output, **options)
     facts, steps = simulation.facts, simulation.facts["steps"]

@@ -6,12 +6,14 @@ import importlib.util
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 
 import pytest
 import quadrat
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "pages"))
+import blocks  # noqa: E402
 
 ROOT = pathlib.Path(__file__).parents[2]
 EVERY_FUNCTION = """
@@ -85,8 +87,8 @@ def needs(tool):
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("code")
     for page in ("README.md", "docs/guides/python.md"):
-        lines = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
-        (folder / f"{pathlib.Path(page).stem.lower()}_lines.py").write_text("\n".join(lines))
+        lines = "\n".join(block.text for block in blocks.of("python", page))
+        (folder / f"{pathlib.Path(page).stem.lower()}_lines.py").write_text(lines)
     (folder / "every_function.py").write_text(EVERY_FUNCTION)
     (folder / "wrong_calls.py").write_text(WRONG_CALLS)
     for file in (ROOT / "examples").rglob("*.py"):
