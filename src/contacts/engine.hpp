@@ -70,6 +70,10 @@ class contact_engine {
   Context context_;
 };
 
+/// Makes the engine of a method of quadrat::papers: see core/paper_methods.hpp.
+template <typename Context, typename T>
+using contact_engine_maker = std::unique_ptr<contact_engine<Context, T>>(const Context&);
+
 /// An engine that arranges placed bodies in rows, which are searched twice: to count, and to write. `Engine` has
 ///   void insert(const placed_bodies<Context, T>&);  arranges the bodies of the last plan
 ///   std::size_t rows() const; auto search() const;  see searched_rows

@@ -34,8 +34,12 @@ template <typename Context, typename T>
 void search_plan<Context, T>::use(std::string_view method) {
   if (!engines_.contains(method)) {
     contact_method_list::with("contact method", method, [&](auto record) {
-      using engine_type = typename decltype(record)::template engine<Context, T>;
-      engines_.emplace(method, std::make_unique<engine_type>(context_));
+      using record_type = decltype(record);
+      if constexpr (of_papers<record_type>) {
+        engines_.emplace(method, paper_engine<record_type, contact_engine_maker<Context, T>>(context_));
+      } else {
+        engines_.emplace(method, std::make_unique<typename record_type::template engine<Context, T>>(context_));
+      }
     });
   }
   engine_ = engines_.at(method).get();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/backend.hpp"
 #include "mesh/engine.hpp"
-#include "mesh/interpolate_points.hpp"
+#include "mesh/interpolate/points.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
 namespace quadrat::detail {

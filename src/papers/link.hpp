@@ -6,6 +6,8 @@
 /// Each sets the makers of the engines in `papers` of a module, for the backend of the argument, which may be null.
 namespace quadrat::detail {
 
+void link_contact_papers(const cpu_context* backend);
+void link_contact_papers(const cuda_context* backend);
 void link_mesh_papers(const cpu_context* backend);
 void link_mesh_papers(const cuda_context* backend);
 void link_keyed_papers(const cpu_context* backend);

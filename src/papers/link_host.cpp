@@ -12,6 +12,7 @@ namespace {
 template <typename Context>
 void link_papers() {
   constexpr const Context* backend = nullptr;
+  link_contact_papers(backend);
   link_mesh_papers(backend);
   link_keyed_papers(backend);
   link_granular_papers(backend);

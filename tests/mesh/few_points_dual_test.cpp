@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "mesh/interpolate_warps.hpp"
+#include "mesh/interpolate/warps.hpp"
 #include "mesh/support.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
 #include "support/random.hpp"

@@ -8,6 +8,7 @@
 #include "contacts/engine.hpp"
 #include "contacts/papers/bins/search.hpp"
 #include "contacts/tight/touched.hpp"
+#include "core/paper_methods.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/parallel/workspace.hpp"
@@ -42,7 +43,7 @@ class bins_engine final : public contact_engine<Context, T> {
   workspace<Context> scratch_;
 };
 
-struct bins_record : pair_record {
+struct bins_record : pair_record, paper_record {
   static constexpr std::string_view name = "bins";
   static constexpr std::string_view summary =
       "nine stages: bodies in all bins they touch, a thread a bin (parallel-binning-collision, 12-34)";

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "contacts/levels/one_cell.hpp"
+#include "core/paper_methods.hpp"
 
 namespace quadrat::detail {
 
@@ -16,7 +17,7 @@ class loose_grid_engine final : public one_cell_engine<Context, T> {
   [[nodiscard]] planned_bins<T> plan(const placed_bodies<Context, T>& bodies, const bin_options<T>& options) override;
 };
 
-struct loose_grid_record : pair_record {
+struct loose_grid_record : pair_record, paper_record {
   static constexpr std::string_view name = "loose_grid";
   static constexpr std::string_view summary = "a body in the cell of its center, looking into all cells in reach";
   template <typename Context, typename T>

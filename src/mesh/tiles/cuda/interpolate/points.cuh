@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "mesh/interpolate_warps.cuh"
+#include "mesh/interpolate/warps.cuh"
 #include "mesh/tiles/cuda/channels.cuh"
 #include "mesh/tiles/cuda/problem.hpp"
 #include "mesh/tiles/cuda/weights.cuh"

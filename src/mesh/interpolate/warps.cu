@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mesh/interpolate_warps.cuh"
+#include "mesh/interpolate/warps.cuh"
 
 #include <algorithm>
 #include <cstdint>
 
-#include "mesh/interpolate_warps.hpp"
+#include "mesh/interpolate/warps.hpp"
 
 namespace quadrat::detail {
 

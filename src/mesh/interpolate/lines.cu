@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mesh/interpolate_lines.hpp"
+#include "mesh/interpolate/lines.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -2,8 +2,8 @@
 #include <type_traits>
 
 #include "core/backend.hpp"
-#include "mesh/interpolate_points.hpp"
-#include "mesh/interpolate_warps.hpp"
+#include "mesh/interpolate/points.hpp"
+#include "mesh/interpolate/warps.hpp"
 #include "mesh/wide.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
