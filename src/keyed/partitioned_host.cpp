@@ -308,7 +308,7 @@ void partitioned_engine::join(const Source& source, const Rows& results, int com
   });
   const auto count = static_cast<std::int64_t>(pieces_.size());
   const int threads = context_.threads();
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1 && work >= worth_a_team)
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1 && work >= cpu_tables_team)
   for (std::int64_t k = 0; k < count; ++k) {
     join_piece<Fold, Components, T>(pieces_[static_cast<std::size_t>(k)], source, results, components, accumulate);
   }

@@ -227,7 +227,7 @@ void private_tables_engine::set_keys(const key_source& keys) {
   tables_.resize_discarding(context_, parts * part_words());
   const auto threads = static_cast<std::size_t>(context_.threads());
   const bool may_have_ranges = parts == 0 || row_words() < most_value_components;
-  if (may_have_ranges && threads > 1 && keys.count + setup_.key_count >= worth_a_team) {
+  if (may_have_ranges && threads > 1 && keys.count + setup_.key_count >= cpu_tables_team) {
     ranges_.resize(threads + 1);
     choose_ranges(keys, threads, setup_.options.value_bytes, ranges_.data());
   }
@@ -270,7 +270,7 @@ template <typename Fold, int Components, typename Source, typename Rows>
 void private_tables_engine::join_ranges(const Source& source, const Rows& results, int components, bool accumulate) {
   const std::size_t work = keys_.count + setup_.key_count;
   // One thread takes all keys at once.
-  const auto threads = work < worth_a_team ? 1 : static_cast<std::size_t>(context_.threads());
+  const auto threads = work < cpu_tables_team ? 1 : static_cast<std::size_t>(context_.threads());
   std::atomic<std::size_t> joined{0};
   with_keys(keys_, [&](const auto* keys) {
     for_each_part_of(context_, threads, work, [&](std::size_t part) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "keyed/cost.hpp"
 #include "keyed/element_values.hpp"
 #include "keyed/folds.hpp"
 #include "keyed/source.hpp"
@@ -118,15 +119,11 @@ void with_rows(const component_values<const T>& values, const component_values<T
   f(std::integral_constant<int, 0>{}, loaded_values<T>{values}, loose_rows<T>{results});
 }
 
-/// With fewer elements or keys, waking a team does not pay: each takes about a nanosecond, the team up to 35
-/// microseconds on virtual machines.
-inline constexpr std::size_t worth_a_team = 16384;
-
 /// Calls f(part) for each part, by the threads of the context, or all in this thread if there is little work.
 template <typename F>
 void for_each_part_of(const cpu_context& context, std::size_t parts, std::size_t work, const F& f) {
   const std::size_t threads = std::min(parts, static_cast<std::size_t>(context.threads()));
-  for_each_part(work >= worth_a_team ? static_cast<int>(threads) : 1, parts, f);
+  for_each_part(work >= cpu_tables_team ? static_cast<int>(threads) : 1, parts, f);
 }
 
 /// Calls f(keys) with a pointer of the keys' type.

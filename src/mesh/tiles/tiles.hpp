@@ -40,7 +40,7 @@ struct tiles_method {
         flat || ordered ? std::numeric_limits<double>::infinity() : least_cube_products(request.width, density);
     const bool cubes = std::isfinite(products);
     const bool few =
-        density < 0.1 || request.width > tile_patch || (!flat && is_long_footprint(request.width, density));
+        is_sparse(density) || request.width > tile_patch || (!flat && is_long_footprint(request.width, density));
     const bool collects = !cubes && few, adds = !cubes && !few;
     const auto where = [](bool here, double amount) { return here ? amount : 0; };
     // What more points there are, other warps take over.

@@ -77,6 +77,9 @@ inline constexpr std::uint32_t most_cube_slab_points = 512;
   return width > tile_patch || (width == tile_patch && density < 0.4);
 }
 
+/// Whether so few points per mesh point are collected by patches.
+[[nodiscard]] constexpr bool is_sparse(double density) { return density < 0.1; }
+
 /// Those of the best cubes for footprints of this width in three dimensions; infinite where they are not long, or
 /// edge_of_cubes is 0.
 [[nodiscard]] double least_cube_products(int width, double density);

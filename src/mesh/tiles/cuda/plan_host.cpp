@@ -241,7 +241,7 @@ tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count, bool
   // Patches of two layers write fewer mesh points, but half of their products are zeros: they pay below one or two
   // points per mesh point.
   tile_plan plan{};
-  const bool sparse = density < 0.1;
+  const bool sparse = is_sparse(density);
   plan.grid = has_planar_tiles(shape) && !sparse ? make_planar_tiles(shape, clip)
                                                  : make_tiles(shape, clip, density < 1.5 ? 2 : 1);
   const double unit = unit_points_of(static_cast<double>(count));
