@@ -51,7 +51,7 @@ constexpr std::array<operation, 8> cells_operations{{
     {"slowest_step", "building in the slowest step of the wave", 3, run_slowest_step},
 }};
 
-constexpr std::array<operation, 9> choice_operations{{
+constexpr std::array<operation, 8> choice_operations{{
     {"mesh", "spreading: all methods on random cases", 0, run_choice_mesh},
     {"keyed", "reduction by key: the same", 0, run_choice_keyed},
     {"neighbors", "neighbor lists: the same", 0, run_choice_neighbors},
@@ -59,7 +59,6 @@ constexpr std::array<operation, 9> choice_operations{{
     {"ewald", "Ewald sums: orders, cutoffs and methods on random cases", 0, run_choice_ewald},
     {"nufft", "transforms: oversampling on random cases", 0, run_choice_nufft},
     {"models", "steps of models: the same", 0, run_choice_models},
-    {"runs", "whole runs of models: the choice against every fixed way", 0, run_choice_runs},
     {"regret", "what the chosen methods lose against the best, over the cases before", 0, run_choice_regret},
 }};
 

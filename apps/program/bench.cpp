@@ -102,13 +102,10 @@ void add_bench(CLI::App& app) {
   command->add_flag("--resume", options->asked.resume, "keep the cases of a choice that the file of --json has");
   command->add_option("--grid", options->asked.grid, "only cases of a choice that constants are fitted to, or others")
       ->check(one_of(choice_grids));
-  command->add_flag("--anew", options->asked.anew,
-                    "measure unseen cases once more whose choice seems to lose more than 15 %; medians count");
   command->footer(footer());
   command->callback([options] {
     require(options->asked.limit_s >= 0, "--limit is ", options->asked.limit_s, "; it must not be negative");
     require(!options->asked.resume || !options->asked.json.empty(), "--resume needs the file of --json");
-    require(!options->asked.anew || options->asked.resume, "--anew needs --resume");
     if (!options->part.empty()) read_part(options->part, options->asked);
     choose_device(*options);
     const std::size_t failures = bench::run(options->asked);

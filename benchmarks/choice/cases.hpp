@@ -44,16 +44,10 @@ struct numbered_case {
   std::size_t number;
 };
 
-/// With settings::anew: where the choice by the profile in use, or its trials, seem to lose more than 15 %, the machine
-/// may have been busy. The case is measured again, up to five times in all, and the medians of each method's times
-/// count.
-void measure_anew(const session& s, row& known, const std::function<void(row&)>& measure);
-
 /// session::attempt for a case, unless a run that is resumed has measured it.
 template <typename Measure>
 void attempt_case(const session& s, row identity, const numbered_case& one, Measure&& measure) {
-  row* const known = s.out().find_case(identity.at("op").get<std::string>(), one.grid, one.number);
-  if (known != nullptr) return measure_anew(s, *known, measure);
+  if (s.out().has_case(identity.at("op").get<std::string>(), one.grid, one.number)) return;
   identity["grid"] = std::string(one.grid);
   identity["case"] = one.number;
   s.attempt(identity, measure);
@@ -190,16 +184,6 @@ class rivals {
     if constexpr (!std::is_same_v<Prepare, nothing>) prepare_ms = call_ms(context, prepare);
     return {prepare_ms, call_ms(context, use) / repeats};
   }
-  /// The fastest method for one use whose name does not end so; empty if there is none.
-  [[nodiscard]] std::string fastest_without(std::string_view suffix) const {
-    std::string name;
-    double least = 1e300;
-    for (const auto& [one, times] : times_) {
-      const double ms = times.prepare_ms + times.use_ms;
-      if (!one.ends_with(suffix) && ms < least) name = one, least = ms;
-    }
-    return name;
-  }
   void write(row& out) const {
     const auto total = [](const auto& one) { return one.second.prepare_ms + one.second.use_ms; };
     if (!times_.empty()) out["fastest"] = std::ranges::min_element(times_, {}, total)->first;
@@ -222,34 +206,6 @@ class rivals {
   int rounds_ = 0;   ///< begun
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
-
-/// What an object that goes by its own times takes after a thousand rounds, trials among them, and one with this
-/// method, by turns: milliseconds of a round, medians of the turns. `make_round(method)` returns what does a round with
-/// its own object; the empty name leaves the choice to it. For unseen cases whose rounds are short.
-template <typename Context, typename MakeRound>
-void time_lasting(const Context& context, const numbered_case& one, row& out, const std::string& fastest,
-                  const MakeRound& make_round) {
-  constexpr double most_ms = 0.15;
-  constexpr int rounds_before = 1000, turns = 7, rounds_of_turn = 40;
-  if (one.grid != "test" || fastest.empty()) return;
-  if (out.at("prepare_ms").at(fastest).get<double>() + out.at("use_ms").at(fastest).get<double>() > most_ms) return;
-  const auto chosen = make_round(""), named = make_round(fastest);
-  for (int k = 0; k < rounds_before; ++k) chosen();
-  named();
-  std::vector<double> chosen_ms, named_ms;
-  const auto add_turn = [&](const auto& round, std::vector<double>& ms) {
-    stopwatch<Context> watch(context);
-    watch.start();
-    for (int k = 0; k < rounds_of_turn; ++k) round();
-    ms.push_back(watch.stop_ms() / rounds_of_turn);
-  };
-  for (int k = 0; k < turns; ++k) {
-    add_turn(chosen, chosen_ms);
-    add_turn(named, named_ms);
-  }
-  for (auto* const ms : {&chosen_ms, &named_ms}) std::ranges::nth_element(*ms, ms->begin() + turns / 2);
-  out["lasting_ms"] = {{"auto", chosen_ms[turns / 2]}, {"fastest", named_ms[turns / 2]}};
-}
 
 template <typename T>
 [[nodiscard]] std::vector<T> cast_all(const std::vector<double>& values) {

@@ -124,12 +124,6 @@ void time_contact_case(const Context& context, const session& s, const contact_c
       }
     }
     times.write(out);
-    time_lasting(context, one, out, out.value("fastest", ""), [&](const std::string& method) {
-      options.method = method;
-      return [&placed, detector = std::make_shared<contact_detector<Context, T>>(context, options)] {
-        detector->build(placed->bodies());
-      };
-    });
     out["load"] = to_row(request);
   });
 }

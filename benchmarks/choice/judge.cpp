@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <map>
 
@@ -13,11 +12,10 @@
 #include "contacts/choice.hpp"
 #include "keyed/choice.hpp"
 #include "mesh/choice.hpp"
-#include "models/circles/ways.hpp"
-#include "models/granular/ways.hpp"
+#include "models/circles/variants.hpp"
+#include "models/granular/variants.hpp"
 #include "search/choice.hpp"
 #include "tune/choice.hpp"
-#include "tune/method_trials.hpp"
 
 namespace quadrat::bench {
 
@@ -54,34 +52,10 @@ struct chosen_method {
   return times.empty() ? expected_time{"", std::numeric_limits<double>::infinity()} : times.front();
 }
 
-/// The choice of the first call, and that of later ones: an object that is used again looks at its input as soon as its
-/// work is worth it.
+/// The choice of the first call, and that of later ones, which know more of such input.
 struct chosen_methods {
   chosen_method first, later;
-  double unseen_calls = 0;  ///< that are chosen for as the first is
-  /// What later calls may try, where their times decide in the end.
-  std::vector<expected_time> to_try = {};
 };
-
-/// How many calls there are until work that is expected to take so long is worth a sample.
-[[nodiscard]] double calls_until(double worth_ms, double expected_ms) {
-  return expected_ms > 0 ? std::ceil(worth_ms / expected_ms) : std::numeric_limits<double>::infinity();
-}
-
-/// As plans and lists choose, who take so many samples.
-template <typename Request, typename Choose>
-[[nodiscard]] chosen_methods choose_points(const Request& request, bool repeatable, double samples,
-                                           const Choose& choose) {
-  Request plain = request;
-  plain.sample = {};
-  const expected_time unseen = choose(plain), seen = choose(request);
-  const chosen_method sampled{std::string(seen.method), true, seen.milliseconds};
-  if (detail::worth_sampling(request.cuda, unseen.milliseconds / samples, repeatable)) return {sampled, sampled};
-  const chosen_method first{std::string(unseen.method), false, unseen.milliseconds};
-  if (repeatable) return {first, first};
-  const double sample_ms = samples * (request.cuda ? detail::sample_ms_on_cuda : detail::sample_ms_on_cpu);
-  return {first, sampled, calls_until(50 * sample_ms, unseen.milliseconds)};
-}
 
 /// As key_reducer chooses.
 [[nodiscard]] chosen_methods choose_keys(const detail::key_request& request, const device_profile& profile) {
@@ -94,13 +68,11 @@ template <typename Request, typename Choose>
   const chosen_method first{std::string(unseen.method), worth, unseen.milliseconds};
   // Nobody waits for the sample of a GPU.
   if (worth && (!request.cuda || repeatable)) return {sampled, sampled};
-  if (repeatable) return {first, first};
-  const auto layout = detail::key_sample_layout::of(request.cuda, static_cast<std::size_t>(request.elements));
-  return {first, sampled, calls_until(50 * detail::sample_ms(request.cuda, false, layout), unseen.milliseconds)};
+  return repeatable ? chosen_methods{first, first} : chosen_methods{first, sampled};
 }
 
-/// What the ways of a model cost.
-[[nodiscard]] std::vector<detail::named_cost> way_costs(const std::string& model, const row& load) {
+/// What the variants of a model cost.
+[[nodiscard]] std::vector<detail::named_cost> variant_costs(const std::string& model, const row& load) {
   const double company = load.at("company");
   const int threads = load.at("threads");
   const bool cuda = load.value("cuda", false);
@@ -152,46 +124,38 @@ template <typename Request>
   const auto expected_of = [&](const std::vector<detail::named_cost>& costs, determinism level) {
     return expected_times(costs, profile, module, uses, level);
   };
+  const auto method_of = [](const std::vector<expected_time>& times, bool sampled) {
+    return chosen_method{std::string(first_of(times).method), sampled, first_of(times).milliseconds};
+  };
   if (module == "mesh") {
     detail::spread_request request = spread_request_of(load);
     request.threads = chosen_for(request);
-    const bool repeatable = request.level != determinism::none;
-    const auto choose = [&](const detail::spread_request& asked) {
-      return first_of(expected_of(detail::spread_costs(asked), request.level));
-    };
-    chosen_methods chosen = choose_points(request, repeatable, detail::samples_of_points, choose);
-    if (!repeatable) chosen.to_try = expected_of(detail::spread_costs(request), request.level);
-    return chosen;
+    detail::spread_request plain = request;
+    plain.sample = {};
+    const chosen_method seen = method_of(expected_of(detail::spread_costs(request), request.level), true),
+                        unseen = method_of(expected_of(detail::spread_costs(plain), request.level), false);
+    const bool samples = request.level == determinism::none ||
+                         detail::worth_sampling(request.cuda, unseen.expected_ms / detail::samples_of_points, true);
+    return samples ? chosen_methods{seen, seen} : chosen_methods{unseen, unseen};
   }
   if (module == "keyed") {
     detail::key_request request = key_request_of(load);
     request.uses = uses;
     request.threads = chosen_for(request);
-    chosen_methods chosen = choose_keys(request, profile);
-    if (request.level == determinism::none) chosen.to_try = expected_of(detail::key_costs(request), request.level);
-    return chosen;
+    return choose_keys(request, profile);
   }
-  const auto method_of = [](const std::vector<expected_time>& times) {
-    return chosen_method{std::string(first_of(times).method), false, first_of(times).milliseconds};
-  };
   if (module == "neighbors") {
-    detail::neighbor_request request = neighbor_request_of(load);
-    const chosen_methods unseen = choose_points(request, false, 1, [&](const detail::neighbor_request& asked) {
-      return first_of(expected_of(detail::neighbor_costs(asked), determinism::none));
-    });
-    // Later lists know how many pairs the one before had.
-    request.found = measured.value("pairs", 0.0);
-    const auto later = expected_of(detail::neighbor_costs(request), determinism::none);
-    return {unseen.first, method_of(later), 1, later};
+    const chosen_method only =
+        method_of(expected_of(detail::neighbor_costs(neighbor_request_of(load)), determinism::none), true);
+    return {only, only};
   }
   if (module == "contacts") {
     detail::pair_request request = pair_request_of(load);
-    const chosen_method first = method_of(expected_of(detail::contact_costs(request), determinism::none));
+    const chosen_method first = method_of(expected_of(detail::contact_costs(request), determinism::none), false);
     request.found = measured.value("contacts", -1.0);
-    const auto later = expected_of(detail::contact_costs(request), determinism::none);
-    return {first, method_of(later), 1, later};
+    return {first, method_of(expected_of(detail::contact_costs(request), determinism::none), false)};
   }
-  const chosen_method only = method_of(expected_of(way_costs(module, load), determinism::none));
+  const chosen_method only = method_of(expected_of(variant_costs(module, load), determinism::none), false);
   return {only, only};
 }
 
@@ -218,25 +182,6 @@ template <typename Request>
   return names;
 }
 
-/// Milliseconds of calls 1,001 to 2,000 together, trials among them, over those of so many calls by the best method.
-[[nodiscard]] double lasting_regret(const chosen_methods& chosen, const std::function<double(const std::string&)>& time,
-                                    double best_ms, bool cuda) {
-  std::vector<expected_time> to_try = chosen.to_try;
-  std::erase_if(to_try, [&](const expected_time& one) { return std::isinf(time(std::string(one.method))); });
-  detail::method_trials trials;
-  trials.begin(to_try, chosen.later.name, cuda ? detail::trial_timing_ms_on_cuda : 0);
-  if (!trials.running()) return time(chosen.later.name) / best_ms;
-  constexpr int calls = 1000;
-  double total = 0;
-  for (int call = 0; call < 2 * calls; ++call) {
-    const auto [method, timed] = trials.next();
-    const double ms = time(std::string(method));
-    if (timed) trials.took(method, ms);
-    if (call >= calls) total += ms;
-  }
-  return total / (calls * best_ms);
-}
-
 [[nodiscard]] row judged_row(const row& measured, double uses, const device_profile& profile) {
   row out{{"op", "choice"}, {"module", measured.at("op")}};
   for (const char* key : {"case", "precision", "dim", "n", "keys", "mesh", "order", "distribution", "storage", "level",
@@ -250,14 +195,9 @@ template <typename Request>
     const double ms = time_of(measured, name, uses);
     if (ms < best_ms) best = name, best_ms = ms;
   }
-  constexpr double calls = 100;
-  const chosen_methods choice = choose_for(measured, uses, profile);
-  const auto& [first, chosen, unseen_calls, to_try] = choice;
+  const auto& [first, chosen] = choose_for(measured, uses, profile);
   const double ms = time_of(measured, chosen.name, uses);
-  const double sample_ms = measured.value("sample_ms", 0.0);
-  const double unseen_ms = time_of(measured, first.name, uses), first_ms = unseen_ms + (first.sampled ? sample_ms : 0);
-  const double unseen = std::min(unseen_calls, calls), seen = calls - unseen;
-  const bool samples = first.sampled || (chosen.sampled && seen > 0);
+  const double first_ms = time_of(measured, first.name, uses) + (first.sampled ? measured.value("sample_ms", 0.0) : 0);
   out["chosen"] = chosen.name;
   if (first.name != chosen.name) out["first_chosen"] = first.name;
   out["best"] = best;
@@ -266,15 +206,6 @@ template <typename Request>
   out["best_ms"] = best_ms;
   out["regret"] = ms / best_ms;
   out["first_regret"] = first_ms / best_ms;
-  // Infinite times of what was not measured are not multiplied by 0.
-  out["run_regret"] = ((unseen > 0 ? unseen * unseen_ms : 0) + (seen > 0 ? seen * ms : 0) + (samples ? sample_ms : 0)) /
-                      (calls * best_ms);
-  out["lasting_regret"] = lasting_regret(
-      choice, [&](const std::string& name) { return time_of(measured, name, uses); }, best_ms, profile.device.cuda);
-  if (uses == 1 && measured.contains("lasting_ms")) {
-    const row& lasting = measured.at("lasting_ms");
-    out["measured_lasting_regret"] = lasting.at("auto").get<double>() / lasting.at("fastest").get<double>();
-  }
   return out;
 }
 
@@ -364,7 +295,7 @@ void add_row(all_equations& all, const row& measured) {
                    measured.at("use_ms").at(name), 1);
     }
   }
-  if (is_model(module)) add_equations(all, measured, "", way_costs(module, load));
+  if (is_model(module)) add_equations(all, measured, "", variant_costs(module, load));
   if (module != "keyed") return;
   detail::key_request request = key_request_of(load);
   request.uses = 1;
@@ -388,12 +319,9 @@ std::vector<row> summarize_regret(const std::vector<row>& judged) {
   std::vector<row> results;
   for (const auto& [module, rows] : by_module) {
     row summary{{"op", "choice_summary"}, {"module", module}, {"cases", rows.size()}};
-    for (const std::string kind : {"", "run_", "first_", "lasting_", "measured_lasting_"}) {
+    for (const std::string kind : {"", "first_"}) {
       std::vector<double> regrets;
-      for (const row* const one : rows) {
-        if (one->contains(kind + "regret")) regrets.push_back(one->at(kind + "regret"));
-      }
-      if (regrets.empty()) continue;
+      for (const row* const one : rows) regrets.push_back(one->at(kind + "regret"));
       std::ranges::sort(regrets);
       const auto at = [&](double share) {
         return regrets[static_cast<std::size_t>(share * static_cast<double>(regrets.size() - 1) + 0.5)];
@@ -401,7 +329,6 @@ std::vector<row> summarize_regret(const std::vector<row>& judged) {
       summary[kind + "median"] = at(0.5);
       summary[kind + "percentile_95"] = at(0.95);
       summary[kind + "worst"] = at(1);
-      if (kind == "measured_lasting_") summary["measured_cases"] = regrets.size();
     }
     results.push_back(std::move(summary));
   }

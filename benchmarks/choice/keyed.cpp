@@ -87,18 +87,6 @@ void time_key_case(const Context& given, const session& s, const key_case& what,
       }
     }
     times.write(out);
-    if (what.level == determinism::none) {
-      time_lasting(context, one, out, times.fastest_without(" kept"), [&](const std::string& method) {
-        key_reducer_options options;
-        options.method = method;
-        options.value_bytes = problem.value_bytes();
-        options.value_components = problem.components();
-        return [&problem, reducer = std::make_shared<key_reducer<Context>>(context, problem.key_count(), options)] {
-          problem.set_keys(*reducer);
-          problem.reduce(*reducer);
-        };
-      });
-    }
     const auto device_keys = to_device(context, keys);
     const detail::key_source source{device_keys.data(), what.n, what.keys, false, {}};
     workspace<Context> scratch;

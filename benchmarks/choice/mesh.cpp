@@ -108,16 +108,6 @@ void time_mesh_case(const Context& given, const session& s, const mesh_case& wha
       }
     }
     times.write(out);
-    if (what.level == determinism::none) {
-      time_lasting(context, one, out, out.value("fastest", ""), [&](const std::string& method) {
-        options.method = method;
-        using plan_type = spread_plan<Context, T, D>;
-        return [&, plan = std::make_shared<plan_type>(context, domain, mesh, what.order, options)] {
-          plan->set_points(points);
-          plan->spread(values.data(), result.data());
-        };
-      });
-    }
     workspace<Context> scratch;
     detail::spread_request request{};
     request.width = what.order;

@@ -8,10 +8,9 @@
 #include "choice/cases.hpp"
 #include "choice/operations.hpp"
 #include "choice/places.hpp"
-#include "models/circles/ways.hpp"
-#include "models/granular/ways.hpp"
-#include "models/late_points.hpp"
-#include "models/ways.hpp"
+#include "models/circles/variants.hpp"
+#include "models/company.hpp"
+#include "models/granular/variants.hpp"
 #include "quadrat/models/circles.hpp"
 #include "quadrat/models/granular.hpp"
 #include "tune/choice.hpp"
@@ -67,11 +66,11 @@ void time_circles_case(const Context& context, const session& s, const case_grid
     if (load.company * static_cast<double>(n) > (s.on_cuda() ? 4e8 : 4e6)) return;
     rivals times(s);
     while (times.another_round(s)) {
-      for (const detail::circles_way& way : detail::circles_ways(s.on_cuda())) {
-        times.add(std::string(way.name), 1, [&] {
+      for (const detail::circles_variant& one : detail::circles_variants(s.on_cuda())) {
+        times.add(std::string(one.name), 1, [&] {
           circles<Context, float, D> model(context, {p}, positions);
           circles_state<float, D> state = model.state();
-          state.way = way.name;
+          state.variant = one.name;
           model.restore(state);
           return time_steps(context, times, model, 2);
         });
@@ -115,11 +114,11 @@ void time_granular_case(const Context& context, const session& s, const case_gri
     const granular<Context, float> finest(context, options, positions);
     load.cells = detail::cells_in_all(*finest.options().cells);
     while (times.another_round(s)) {
-      for (const detail::granular_way& way : detail::granular_ways(s.on_cuda())) {
-        times.add(std::string(way.name), 1, [&] {
+      for (const detail::granular_variant& one : detail::granular_variants(s.on_cuda())) {
+        times.add(std::string(one.name), 1, [&] {
           granular_options chosen = options;
-          chosen.method = way.method;
-          chosen.cells = detail::cells_of(way, *finest.options().cells);
+          chosen.method = one.method;
+          chosen.cells = detail::cells_of(one, *finest.options().cells);
           granular<Context, float> model(context, chosen, positions, velocities);
           // As many as rows are kept for.
           return time_steps(context, times, model, 10);

@@ -98,10 +98,6 @@ void time_neighbor_case(const Context& context, const session& s, const neighbor
       }
     }
     times.write(out);
-    time_lasting(context, one, out, out.value("fastest", ""), [&](const std::string& method) {
-      options.method = method;
-      return [&input, list = std::make_shared<neighbor_list<Context, T, D>>(context, options)] { list->build(input); };
-    });
     options.method.clear();
     detail::neighbor_request request =
         detail::make_request(s.on_cuda(), options, input, detail::cubes_of_boxes(options, input.boxes));

@@ -16,10 +16,8 @@ void run_choice_contacts(const session& s);
 /// choosing them by a profile loses.
 void run_choice_ewald(const session& s);
 void run_choice_nufft(const session& s);
-/// Steps of the models by each of their ways, at places that do not change.
+/// Steps of the models by each of their variants, at places that do not change.
 void run_choice_models(const session& s);
-/// Whole runs on the CPU in which what is best may change: `auto` against every fixed way.
-void run_choice_runs(const session& s);
 /// What a choice by the profile in use would have lost in the cases before, those of the test grid.
 void run_choice_regret(const session& s);
 

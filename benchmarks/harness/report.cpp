@@ -131,8 +131,7 @@ void report::resume(const settings& asked) {
     }
     for (const row& one : before.at("rows")) {
       if (!one.contains("case") || !one.contains("grid")) continue;  // what follows from the cases
-      cases_[case_name(one.at("op").get<std::string>(), one.at("grid").get<std::string>(), one.at("case"))] =
-          rows_.size();
+      cases_.insert(case_name(one.at("op").get<std::string>(), one.at("grid").get<std::string>(), one.at("case")));
       rows_.push_back(one);
     }
   } catch (const nlohmann::json::exception& problem) {
@@ -140,9 +139,8 @@ void report::resume(const settings& asked) {
   }
 }
 
-row* report::find_case(std::string_view operation, std::string_view grid, std::size_t number) {
-  const auto found = cases_.find(case_name(operation, grid, number));
-  return found == cases_.end() ? nullptr : &rows_[found->second];
+bool report::has_case(std::string_view operation, std::string_view grid, std::size_t number) const {
+  return cases_.contains(case_name(operation, grid, number));
 }
 
 void report::headline(std::string_view text) const {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,9 +42,8 @@ class report {
   void add_noise(const row& identity, double first_ms, double second_ms);
   void headline(std::string_view text) const;
 
-  /// A case of a choice that was measured before, in the run that this one resumes; nullptr: it was not. Valid until
-  /// the next row.
-  [[nodiscard]] row* find_case(std::string_view operation, std::string_view grid, std::size_t number);
+  /// Whether a case of a choice was measured before, in the run that this one resumes.
+  [[nodiscard]] bool has_case(std::string_view operation, std::string_view grid, std::size_t number) const;
 
   [[nodiscard]] std::size_t rows() const { return rows_.size(); }
   [[nodiscard]] const row& all_rows() const { return rows_; }
@@ -58,7 +57,7 @@ class report {
 
   std::filesystem::path target_;
   row meta_;
-  std::map<std::string, std::size_t> cases_;  // resumed, and their rows
+  std::set<std::string> cases_;  // resumed
   row rows_ = row::array();
   row skipped_ = row::array();
   row failed_ = row::array();

@@ -20,7 +20,6 @@ struct settings {
   std::filesystem::path json;           ///< empty: none
   double limit_s = 0;                   ///< rows that would begin later are left out; 0: no limit
   std::string grid;                     ///< of the cases of a choice, fit or test; empty: both
-  bool anew = false;                    ///< doubtful cases of a choice are measured once more
   int part = 1, parts = 1;              ///< of the cases of a choice: every `parts`-th, from the `part`-th
   bool resume = false;                  ///< keep the cases that the JSON file has, and measure the others
   std::filesystem::path turns;          ///< a file that processes lock while they time; empty: there are no others

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/keyed/key_reducer.hpp"
 
+#include <memory>
 #include <new>
 #include <optional>
 #include <string>
@@ -20,8 +21,7 @@
 #include "quadrat/core/types.hpp"
 #include "quadrat/parallel/fault.hpp"
 #include "quadrat/parallel/for_each.hpp"
-#include "tune/engine_in_use.hpp"
-#include "tune/round_trials.hpp"
+#include "tune/autotuner.hpp"
 
 namespace quadrat {
 
@@ -49,6 +49,7 @@ struct key_reducer<Context>::implementation {
       : context(where), setup{0, options}, faults(where) {
     detail::check_key_options(key_count, options);
     detail::require_key_method(options, context);
+    detail::require_autotune(options.autotune, context.reproducibility());
     setup.key_count = static_cast<std::uint32_t>(key_count);
   }
 
@@ -60,10 +61,9 @@ struct key_reducer<Context>::implementation {
   [[nodiscard]] bool sample_keys(double work_ms, detail::key_choice& choice);
   void take(detail::key_choice choice);
   void look_at_sample();
-  void begin_trials();
+  void use_method(std::string_view name);
   void use_keys();
-  void use_keys_in_turn();
-  [[nodiscard]] auto maker(std::string_view name);
+  void take_turn();
   template <typename T>
   void reduce(const component_values<const T>& values, const component_values<T>& results, const key_call& call);
   template <typename T>
@@ -77,8 +77,9 @@ struct key_reducer<Context>::implementation {
   fault_state<Context> faults;
   workspace<Context> scratch;
   array<std::uint64_t, Context> counts;  // for means
-  detail::engine_in_use<detail::key_engine<Context>> engine;
-  detail::round_trials<Context> trials;  // at determinism none, once keys have been looked at
+  std::unique_ptr<detail::key_engine<Context>> engine;
+  std::string_view method;  // of the engine
+  detail::autotuner tuner;  // begins where options.autotune asks for it, once keys have been looked at
   std::string reason;
   detail::key_request chosen_for{};
   detail::key_source source{};
@@ -91,34 +92,36 @@ struct key_reducer<Context>::implementation {
   bool keys_changed = false;  // since the last check: a fault may be from keys that have been replaced
 };
 
-/// Makes the engine of a method.
+/// Makes the engine of a method, if it is another one. That of the method before is dropped first: never do two hold
+/// memory.
 template <typename Context>
-auto key_reducer<Context>::implementation::maker(std::string_view name) {
-  return [this, name] {
-    std::unique_ptr<detail::key_engine<Context>> made;
-    detail::key_method_list::with(detail::key_method_kind, name, [&](auto tag) {
-      using tag_type = decltype(tag);
-      if constexpr (detail::backend_is_built<Context> && detail::runs_on<Context, tag_type>) {
-        if constexpr (detail::of_papers<tag_type>) {
-          made = detail::paper_engine<tag_type, detail::key_engine_maker<Context>>(context, setup);
-        } else {
-          made = std::make_unique<typename tag_type::template engine<Context>>(context, setup);
-        }
+void key_reducer<Context>::implementation::use_method(std::string_view name) {
+  if (engine != nullptr && name == method) return;
+  engine.reset();
+  method = {};
+  detail::key_method_list::with(detail::key_method_kind, name, [&](auto tag) {
+    using tag_type = decltype(tag);
+    if constexpr (detail::backend_is_built<Context> && detail::runs_on<Context, tag_type>) {
+      if constexpr (detail::of_papers<tag_type>) {
+        engine = detail::paper_engine<tag_type, detail::key_engine_maker<Context>>(context, setup);
+      } else {
+        engine = std::make_unique<typename tag_type::template engine<Context>>(context, setup);
       }
-    });
-    return made;
-  };
+    }
+    method = tag_type::name;
+  });
 }
 
 template <typename Context>
 void key_reducer<Context>::implementation::choose() {
   const std::string& asked = setup.options.method;
+  if (tuner.active() && !tuner.covers(static_cast<double>(source.count))) choice_due = !detail::is_capturing(context);
   if (!choice_due) return;
   bool final = true;
   if (asked.empty() || asked == "auto") {
     final = choose_by_keys();
   } else {
-    engine.use(asked, maker(asked));
+    use_method(asked);
     reason = "asked for";
   }
   choice_due = !final || source.count == 0;  // no elements say nothing of those that follow
@@ -130,7 +133,8 @@ template <typename Context>
 bool key_reducer<Context>::implementation::choose_by_keys() {
   const bool repeatable = context.reproducibility() != determinism::none;
   const auto count = static_cast<double>(source.count);
-  const bool again = engine && unseen_ms > 0 && count >= chosen_for.elements / 2 && count <= chosen_for.elements * 2;
+  const bool again =
+      engine != nullptr && unseen_ms > 0 && count >= chosen_for.elements / 2 && count <= chosen_for.elements * 2;
   detail::key_choice choice;
   if (!again) {
     choice =
@@ -141,20 +145,22 @@ bool key_reducer<Context>::implementation::choose_by_keys() {
   const bool seen = sample_keys(unseen_work_ms, choice);
   if (seen) unseen_ms = unseen_work_ms = 0;
   if (seen || !again) take(std::move(choice));
-  if (seen) begin_trials();
+  if (seen && setup.options.autotune) {
+    tuner.begin(detail::expected_key_times(chosen_for, profile_of(context)), count, setup.options.uses);
+  }
   return seen || repeatable;
 }
 
 /// Chooses by a sample, if that is worth it for so much work. A GPU takes one without being waited for, which helps the
-/// calls that come after, unless runs must be repeatable.
+/// calls that come after, unless runs must be repeatable or calls are waited for anyway.
 template <typename Context>
 bool key_reducer<Context>::implementation::sample_keys(double work_ms, detail::key_choice& choice) {
-  const bool repeatable = context.reproducibility() != determinism::none;
-  if (late.started() || !detail::worth_key_sample(cuda, repeatable, source.count, work_ms, choice.at_stake_ms))
-    return false;
+  const bool repeatable = context.reproducibility() != determinism::none, autotune = setup.options.autotune;
+  if (late.started() || source.count == 0) return false;
+  if (!autotune && !detail::worth_key_sample(cuda, repeatable, source.count, work_ms, choice.at_stake_ms)) return false;
   if constexpr (cuda) {
     if (detail::is_capturing(context)) return false;
-    if (!repeatable) {
+    if (!repeatable && !autotune) {
       late.start(context, source, detail::key_sample_layout::of(cuda, source.count));
       return false;
     }
@@ -165,26 +171,16 @@ bool key_reducer<Context>::implementation::sample_keys(double work_ms, detail::k
 
 template <typename Context>
 void key_reducer<Context>::implementation::take(detail::key_choice choice) {
-  trials.end();
-  engine.use(choice.method, maker(choice.method));
+  use_method(choice.method);
   reason = std::move(choice.reason);
   chosen_for = choice.request;
-}
-
-/// From here on the times of rounds decide between methods that may be as fast. Not before keys have been looked at:
-/// equal ones slow some methods down a hundred times. Nor where memory is limited: two methods hold some during a
-/// trial.
-template <typename Context>
-void key_reducer<Context>::implementation::begin_trials() {
-  if (context.reproducibility() != determinism::none || setup.options.most_bytes > 0) return;
-  trials.begin(detail::expected_key_times(chosen_for, profile_of(context)), engine.method(), chosen_for.elements);
 }
 
 /// Goes over to the method that suits the sample, once it has arrived. Work that is captured settles the choice: its
 /// graph works in the memory of the method.
 template <typename Context>
 void key_reducer<Context>::implementation::look_at_sample() {
-  if (!cuda || !engine || !choice_due) return;
+  if (!cuda || engine == nullptr || !choice_due) return;
   const bool captured = detail::is_capturing(context);
   const std::optional<detail::key_sample> sample = captured ? std::nullopt : late.arrived();
   if (!captured && !sample) return;
@@ -192,7 +188,6 @@ void key_reducer<Context>::implementation::look_at_sample() {
   choice_due = false;
   if (captured) return;
   take(detail::choose_key_method(detail::key_request_of(context, setup, source.count, *sample), profile_of(context)));
-  begin_trials();
 }
 
 template <typename Context>
@@ -204,32 +199,18 @@ void key_reducer<Context>::implementation::set_keys(const void* keys, std::size_
   type = key_type;
   look_at_sample();
   choose();
-  use_keys_in_turn();
+  take_turn();
   usable = true;
 }
 
-/// Hands the keys to the engine of the method whose turn it is, where the times of rounds decide. The memory of a graph
-/// is that of the method that it was captured with, which stays.
+/// Hands the keys to the engine, by the method whose turn it is where methods are timed.
 template <typename Context>
-void key_reducer<Context>::implementation::use_keys_in_turn() {
-  if (trials.running() && detail::is_capturing(context)) trials.end();
-  while (trials.running() && source.count > 0) {
-    const std::string_view method = trials.next_round(context, static_cast<double>(source.count));
-    try {
-      engine.try_method(method, maker(method));
-      if (trials.resting()) engine.settle();
-      trials.start(context);
-      use_keys();
-      trials.stop(context);
-      return;
-    } catch (const std::bad_alloc&) {
-      if (!trials.trying(method)) throw;
-    } catch (const argument_error&) {
-      if (!trials.trying(method)) throw;
-    }
-    trials.refuse(method);
-  }
-  use_keys();
+void key_reducer<Context>::implementation::take_turn() {
+  if (!tuner.active()) return use_keys();
+  tuner.turn(context, static_cast<double>(source.count), [&](std::string_view name) {
+    use_method(name);
+    use_keys();
+  });
 }
 
 /// Hands the keys to the engine.
@@ -237,10 +218,10 @@ template <typename Context>
 void key_reducer<Context>::implementation::use_keys() {
   const std::size_t count = source.count;
   const std::uint64_t most = engine->most_elements();
-  require(count <= most, "there are ", count, " elements; the method ", engine.method(), " can take ", most);
+  require(count <= most, "there are ", count, " elements; the method ", method, " can take ", most);
   detail::require_memory(
       context.memory(),
-      {engine.method(), "elements", engine->bytes_needed(count), engine->bytes(), "The method atomic needs the least"},
+      {method, "elements", engine->bytes_needed(count), engine->bytes(), "The method atomic needs the least"},
       setup.options.most_bytes);
   engine->set_keys(source);
 }
@@ -260,10 +241,9 @@ void key_reducer<Context>::implementation::reduce(const component_values<const T
     require_pointer(values.component[c], values.count, "values");
     require_pointer(results.component[c], results.count, "results");
   }
-  const std::string_view before = engine.method();
+  const std::string_view before = method;
   look_at_sample();
-  if (engine.method() != before) use_keys();
-  if (trials.running() && detail::is_capturing(context)) trials.end();
+  if (method != before) use_keys();
   const auto operation = static_cast<std::size_t>(call.operation);
   require(operation < key_operation_names.size(), "there is no operation number ", operation);
   const bool mean = call.operation == key_operation::mean;
@@ -273,21 +253,18 @@ void key_reducer<Context>::implementation::reduce(const component_values<const T
     require(!mean, "means of integers are not integers; give values as float or double, or ask for sum and count");
   }
   const auto compute = [&] {
-    trials.start(context);
     if (mean) counts.resize_discarding(context, setup.key_count);
     engine->reduce(detail::key_reduction<T>{fold, values, results, call.accumulate});
     if constexpr (std::is_floating_point_v<T>) {
       if (mean) divide(results);
     }
-    trials.stop(context);
   };
   try {
-    compute();
+    tuner.use(context, compute);
   } catch (const std::bad_alloc&) {
-    // The method of before has its memory.
-    if (call.accumulate || !trials.trying(engine.method())) throw;
-    trials.refuse(engine.method());
-    use_keys_in_turn();
+    // What a candidate lacks is no error.
+    if (call.accumulate || !tuner.refuse()) throw;
+    take_turn();
     compute();
   }
 }
@@ -381,7 +358,7 @@ template <typename Context>
 void key_reducer<Context>::count(std::uint64_t* results, bool accumulate) {
   implementation_->require_keys();
   require_pointer(results, implementation_->setup.key_count, "results");
-  implementation_->engine->count(results, accumulate);
+  implementation_->tuner.use(implementation_->context, [&] { implementation_->engine->count(results, accumulate); });
 }
 template <typename Context>
 void key_reducer<Context>::check() {
@@ -398,7 +375,7 @@ std::uint64_t key_reducer<Context>::key_count() const {
 }
 template <typename Context>
 std::string_view key_reducer<Context>::method() const {
-  return implementation_->engine.method();
+  return implementation_->method;
 }
 template <typename Context>
 explanation key_reducer<Context>::explanation() const {
@@ -407,9 +384,9 @@ explanation key_reducer<Context>::explanation() const {
   quadrat::explanation result;
   if (automatic) result = detail::explain_key_method(reducer.chosen_for, profile_of(reducer.context));
   result.what = detail::key_method_kind;
-  result.chosen = reducer.engine.method();
+  result.chosen = reducer.method;
   result.reason = reducer.reason;
-  result.changes = reducer.trials.changes();
+  result.changes = reducer.tuner.changes();
   return result;
 }
 template <typename Context>
@@ -419,7 +396,7 @@ std::string_view key_reducer<Context>::reason() const {
 template <typename Context>
 std::size_t key_reducer<Context>::bytes() const {
   const implementation& reducer = *implementation_;
-  return reducer.engine.bytes() + reducer.scratch.bytes() + reducer.counts.bytes();
+  return (reducer.engine != nullptr ? reducer.engine->bytes() : 0) + reducer.scratch.bytes() + reducer.counts.bytes();
 }
 
 template class key_reducer<backend_context>;

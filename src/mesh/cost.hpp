@@ -40,6 +40,14 @@ struct spread_request {
   bool periodic = true;       ///< along all axes
   double reached = 0;         ///< points that reach one mesh point, where most do; 0: not sampled
 
+  /// Takes the sample of `other`, if that has about as many points. Returns whether it has.
+  [[nodiscard]] bool take_sample_of(const spread_request& other) {
+    const double ratio = points / other.points;
+    if (other.sample.seen == 0 || !is_about_one(ratio)) return false;
+    sample = other.sample.of_as_many(ratio);
+    reached = other.reached * ratio;
+    return true;
+  }
   /// Of one thread; a GPU is taken as a whole.
   [[nodiscard]] double share(double amount) const { return cuda ? amount : amount / threads; }
   /// As loops of a CPU see it that start threads for this many points or more.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <new>
 #include <type_traits>
 
 #include "core/backend.hpp"
@@ -12,13 +11,13 @@
 #include "core/point_checks.hpp"
 #include "mesh/left_out.hpp"
 #include "mesh/methods.hpp"
-#include "parallel/capture.hpp"
 #include "quadrat/parallel/reduce.hpp"
 
 namespace quadrat {
 
-/// The load that a method is chosen for. Points are sampled where that takes little of the time that is expected
-/// without, for these points or for all since the plan was made: a choice by numbers alone may miss what clusters do.
+/// The load that a method is chosen for. Points are sampled for the first choice, and again when their number is
+/// another; a choice by numbers alone may miss what clusters do. Where runs must be repeatable they are sampled where
+/// that takes little of the time that is expected without.
 template <typename Context, typename T, int D>
 detail::spread_request detail::plan_state<Context, T, D>::request_for(const points_view<T, D>& points) {
   constexpr bool cuda = std::is_same_v<Context, cuda_context>;
@@ -32,75 +31,57 @@ detail::spread_request detail::plan_state<Context, T, D>::request_for(const poin
     request.free_bytes = static_cast<double>(context.memory().available_bytes());
   }
   const detail::spread_choice plain = detail::choose_spread_method(request, profile_of(context));
-  if (plain.times.size() == 1) return request;
-  unseen_ms = plain.times[0].milliseconds;
-  const double worth = std::max(unseen_ms, unseen_work_ms) / detail::samples_of_points;
-  if (detail::worth_sampling(cuda, worth, level != determinism::none)) {
-    workspace<Context> memory;  // not kept: it is not among the bytes that the method needs
-    detail::sample_for(request, context, points, domain, extents, memory);
-    unseen_ms = unseen_work_ms = 0;
+  if (plain.times.size() == 1 || points.count == 0) return request;
+  if (level == determinism::none) {
+    if (request.take_sample_of(sampled)) return request;
+  } else if (!detail::worth_sampling(cuda, plain.times[0].milliseconds / detail::samples_of_points, true)) {
+    return request;
   }
+  workspace<Context> memory;  // not kept: it is not among the bytes that the method needs
+  detail::sample_for(request, context, points, domain, extents, memory);
+  sampled = request;
   return request;
 }
 
-/// Whether a method that was chosen for as many points stays: until there has been work that is worth a sample, if
-/// these were not sampled. Where runs must be repeatable the first points decide, and a captured graph works in the
-/// memory of the method.
-template <typename Context, typename T, int D>
-bool detail::plan_state<Context, T, D>::choice_holds(std::size_t points) {
-  if (!engine || chosen_for != points) return false;
-  constexpr bool cuda = std::is_same_v<Context, cuda_context>;
-  if (captured || unseen_ms == 0 || context.reproducibility() != determinism::none) return true;
-  unseen_work_ms += unseen_ms;
-  return !detail::worth_sampling(cuda, unseen_work_ms / detail::samples_of_points);
-}
-
-/// Makes the engine of the requested method, or of the one that suits these points.
+/// Makes the engine of the requested method, or of the one that suits these points. A method that was chosen for as
+/// many points stays.
 template <typename Context, typename T, int D>
 void detail::plan_state<Context, T, D>::choose(const points_view<T, D>& points) {
-  if (choice_holds(points.count)) return;
-  const std::string& asked = setup.options.method;
-  if (asked.empty() || asked == "auto") {
+  const auto count_now = static_cast<double>(points.count);
+  if (engine != nullptr && (chosen_for == points.count || tuner.covers(count_now))) {
+    chosen_for = points.count;
+    return;
+  }
+  if (chooses()) {
     choice = detail::choose_spread_method(request_for(points), profile_of(context));
   } else {
     constexpr bool cuda = std::is_same_v<Context, cuda_context>;
-    choice = {asked, {}, detail::request_of(cuda, context.reproducibility(), setup, points.count)};
+    choice = {setup.options.method, {}, detail::request_of(cuda, context.reproducibility(), setup, points.count)};
   }
   chosen_for = points.count;
   reason_text.clear();
-  trials.end();
-  engine.use(choice.method, maker(choice.method));
-  begin_trials();
+  use_method(choice.method);
+  if (setup.options.autotune && chooses()) tuner.begin(choice.times, count_now, setup.options.uses);
 }
 
-/// From here on the times of rounds decide between methods that may be as fast. Not before points have been looked at:
-/// crowds slow some methods down a hundred times. Nor where memory is limited: two methods hold some during a trial.
-/// Points that are set asynchronously come with the method of the last round, and a graph with that of its capture.
+/// Makes the engine of a method, if it is another one. That of the method before is dropped first: never do two hold
+/// memory.
 template <typename Context, typename T, int D>
-void detail::plan_state<Context, T, D>::begin_trials() {
-  const bool repeatable = context.reproducibility() != determinism::none;
-  if (repeatable || setup.options.most_bytes > 0 || captured || late_points) return;
-  if (choice.request.sample.seen == 0) return;
-  trials.begin(choice.times, engine.method(), choice.request.points);
-}
-
-/// Makes the engine of a method.
-template <typename Context, typename T, int D>
-auto detail::plan_state<Context, T, D>::maker(std::string_view name) {
-  return [this, name] {
-    std::unique_ptr<detail::spread_engine<Context, T>> made;
-    detail::spread_method_list::with(detail::spread_method_kind, name, [&](auto tag) {
-      using tag_type = decltype(tag);
-      if constexpr (detail::backend_is_built<Context> && detail::runs_on<Context, tag_type>) {
-        if constexpr (detail::of_papers<tag_type>) {
-          made = detail::paper_engine<tag_type, detail::spread_engine_maker<Context, T>>(context, setup);
-        } else {
-          made = std::make_unique<typename tag_type::template engine<Context, T>>(context, setup);
-        }
+void detail::plan_state<Context, T, D>::use_method(std::string_view name) {
+  if (engine != nullptr && name == method) return;
+  engine.reset();
+  method = {};
+  detail::spread_method_list::with(detail::spread_method_kind, name, [&](auto tag) {
+    using tag_type = decltype(tag);
+    if constexpr (detail::backend_is_built<Context> && detail::runs_on<Context, tag_type>) {
+      if constexpr (detail::of_papers<tag_type>) {
+        engine = detail::paper_engine<tag_type, detail::spread_engine_maker<Context, T>>(context, setup);
+      } else {
+        engine = std::make_unique<typename tag_type::template engine<Context, T>>(context, setup);
       }
-    });
-    return made;
-  };
+    }
+    method = tag_type::name;
+  });
 }
 
 /// What to do where a method needs more bytes than there are.
@@ -165,37 +146,23 @@ void detail::plan_state<Context, T, D>::set_points(const points_view<T, D>& poin
   room.reset();
   require_input(points, system_of_point);
   choose(points);
-  place_in_turn(points, system_of_point);
+  if (tuner.active()) {
+    tuner.turn(context, static_cast<double>(points.count), [&](std::string_view name) {
+      use_method(name);
+      place(points, system_of_point);
+    });
+  } else {
+    place(points, system_of_point);
+  }
   room = points.count;
   usable = true;
-}
-
-/// Hands the points to the engine of the method whose turn it is, where the times of rounds decide.
-template <typename Context, typename T, int D>
-void detail::plan_state<Context, T, D>::place_in_turn(const points_view<T, D>& points,
-                                                      const std::uint32_t* system_of_point) {
-  while (trials.running() && points.count > 0) {
-    const std::string_view method = trials.next_round(context, static_cast<double>(points.count));
-    try {
-      engine.try_method(method, maker(method));
-      if (trials.resting()) engine.settle();
-      return timed([&] { place(points, system_of_point); });
-    } catch (const std::bad_alloc&) {
-      if (!trials.trying(method)) throw;
-    } catch (const argument_error&) {
-      if (!trials.trying(method)) throw;
-    }
-    trials.refuse(method);
-  }
-  place(points, system_of_point);
 }
 
 /// Hands the points to the engine. Synchronizes.
 template <typename Context, typename T, int D>
 void detail::plan_state<Context, T, D>::place(const points_view<T, D>& points, const std::uint32_t* system_of_point) {
   const std::size_t needed = engine->bytes_needed(points.count);
-  detail::require_memory(context.memory(),
-                         {engine.method(), "points", needed, engine->bytes(), advice(needed, points.count)},
+  detail::require_memory(context.memory(), {method, "points", needed, engine->bytes(), advice(needed, points.count)},
                          setup.options.most_bytes);
   count = points.count;
   faults.clear(context);
@@ -204,14 +171,6 @@ void detail::plan_state<Context, T, D>::place(const points_view<T, D>& points, c
   const fault_report fault = faults.read(context);
   if (fault.kind != fault_kind::none) throw data_error(complaint(points, system_of_point, fault), fault.index);
   count_left_out(placed);
-}
-
-/// A graph works in the memory of the method that it was captured with, which stays.
-template <typename Context, typename T, int D>
-void detail::plan_state<Context, T, D>::note_capture() {
-  if (!detail::is_capturing(context)) return;
-  captured = true;
-  trials.end();
 }
 
 template <typename Context, typename T, int D>
@@ -223,14 +182,10 @@ void detail::plan_state<Context, T, D>::set_points_asynchronously(const points_v
           "set_points_asynchronously works in");
   require(points.count <= *room, "there are ", points.count, " points, but the last set_points had ", *room,
           "; set_points_asynchronously works in the memory of that call");
-  require(engine->can_set_points_asynchronously(), "the method ", engine.method(),
+  require(engine->can_set_points_asynchronously(), "the method ", method,
           " has to know where points are before it can store them, here at least; call set_points, or use particle or "
           "tiles");
-  note_capture();
-  // A method on trial is left at the next choice.
-  if (trials.trying(engine.method())) chosen_for = 0;
-  trials.end();
-  late_points = true;
+  tuner.stop();  // the memory is that of the last set_points
   const bool failed = unchecked && !usable;
   usable = false;
   if (failed) faults.clear(context);
@@ -269,7 +224,6 @@ detail::value_layout detail::plan_state<Context, T, D>::layout(int components, c
   require(call.vectors >= 1, "there are ", call.vectors, " value vectors; at least 1 is needed");
   require_pointer(values, count, "values");
   require_pointer(mesh, setup.shape.size(), "mesh values");
-  note_capture();
   return {count, setup.shape.size(), components, call.vectors};
 }
 
@@ -277,7 +231,8 @@ template <typename Context, typename T, int D>
 void detail::plan_state<Context, T, D>::interpolate_gradient(const detail::value_layout& layout, const T* mesh,
                                                              T* values, T* gradients, bool accumulate) {
   const vec<T, 3> scale = detail::gradient_scale(domain, one, setup.options.ends);
-  timed([&] { engine->interpolate_gradient(layout, mesh, scale.component, values, gradients, accumulate); });
+  tuner.use(context,
+            [&] { engine->interpolate_gradient(layout, mesh, scale.component, values, gradients, accumulate); });
 }
 
 template struct detail::plan_state<backend_context, float, 1>;

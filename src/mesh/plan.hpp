@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -14,8 +15,7 @@
 #include "quadrat/mesh/spread_plan.hpp"
 #include "quadrat/parallel/fault.hpp"
 #include "quadrat/parallel/workspace.hpp"
-#include "tune/engine_in_use.hpp"
-#include "tune/round_trials.hpp"
+#include "tune/autotuner.hpp"
 
 namespace quadrat {
 
@@ -34,19 +34,16 @@ struct plan_state {
         faults(where) {
     check_spread_options(options);
     require_spread_method(options.method, context, window.width);
+    require_autotune(options.autotune, context.reproducibility());
   }
 
   void set_points(const points_view<T, D>& points, const std::uint32_t* system_of_point);
   void set_points_asynchronously(const points_view<T, D>& points, const std::uint32_t* system_of_point);
   void check();
   void choose(const points_view<T, D>& points);
-  void begin_trials();
-  [[nodiscard]] auto maker(std::string_view name);
+  [[nodiscard]] bool chooses() const { return setup.options.method.empty() || setup.options.method == "auto"; }
+  void use_method(std::string_view name);
   void place(const points_view<T, D>& points, const std::uint32_t* system_of_point);
-  void place_in_turn(const points_view<T, D>& points, const std::uint32_t* system_of_point);
-  void note_capture();
-  template <typename Work>
-  void timed(const Work& work);
   [[nodiscard]] std::string advice(std::size_t needed, std::size_t points) const;
   [[nodiscard]] spread_request request_for(const points_view<T, D>& points);
   [[nodiscard]] bool choice_holds(std::size_t points);
@@ -57,10 +54,10 @@ struct plan_state {
   [[nodiscard]] std::string complaint(const points_view<T, D>& points, const std::uint32_t* system_of_point,
                                       const fault_report& fault) const;
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) {
-    timed([&] { engine->spread(layout, values, mesh, accumulate); });
+    tuner.use(context, [&] { engine->spread(layout, values, mesh, accumulate); });
   }
   void interpolate(const value_layout& layout, const T* mesh, T* values, bool accumulate) {
-    timed([&] { engine->interpolate(layout, mesh, values, accumulate); });
+    tuner.use(context, [&] { engine->interpolate(layout, mesh, values, accumulate); });
   }
   void interpolate_gradient(const value_layout& layout, const T* mesh, T* values, T* gradients, bool accumulate);
   [[nodiscard]] value_layout layout(int components, const mesh_call& call, const void* values, const void* mesh);
@@ -71,32 +68,21 @@ struct plan_state {
   vec<int, D> extents;
   spread_setup<T> setup;
   fault_state<Context> faults;
-  engine_in_use<spread_engine<Context, T>> engine;
+  std::unique_ptr<spread_engine<Context, T>> engine;
+  std::string_view method;  ///< of the engine
   spread_choice choice;
-  round_trials<Context> trials;  ///< at determinism none, once points have been looked at
-  std::size_t chosen_for = 0;    ///< the number of points of the choice
-  double unseen_ms = 0;          ///< expected for the points of the choice, if they were not sampled
-  double unseen_work_ms = 0;     ///< of all such points so far
-  std::string reason_text;       ///< of the choice; made when it is asked for
+  autotuner tuner;             ///< begins where options.autotune asks for it
+  std::size_t chosen_for = 0;  ///< the number of points of the choice
+  spread_request sampled{};    ///< with the last sample
+  std::string reason_text;     ///< of the choice; made when it is asked for
   std::mutex reason_lock;
   std::size_t count = 0;
   std::optional<std::size_t> room;  ///< points of the last set_points, if it succeeded
   mesh_left_out left_out;
   workspace<Context> scratch;
   bool usable = false;
-  bool unchecked = false;    ///< faults may have been raised since set_points
-  bool captured = false;     ///< a graph may have the engine's work
-  bool late_points = false;  ///< points have been set asynchronously
+  bool unchecked = false;  ///< faults may have been raised since set_points
 };
-
-/// Work of a round.
-template <typename Context, typename T, int D>
-template <typename Work>
-void plan_state<Context, T, D>::timed(const Work& work) {
-  trials.start(context);
-  work();
-  trials.stop(context);
-}
 
 }  // namespace detail
 

@@ -125,7 +125,7 @@ std::size_t spread_plan<Context, T, D>::mesh_size() const {
 }
 template <typename Context, typename T, int D>
 std::string_view spread_plan<Context, T, D>::method() const {
-  return implementation_->engine.method();
+  return implementation_->method;
 }
 template <typename Context, typename T, int D>
 std::string_view spread_plan<Context, T, D>::reason() const {
@@ -135,15 +135,15 @@ template <typename Context, typename T, int D>
 explanation spread_plan<Context, T, D>::explanation() const {
   const implementation& plan = *implementation_;
   quadrat::explanation result = detail::explain_spread_method(plan.choice.request, profile_of(plan.context));
-  result.chosen = plan.engine.method();
+  result.chosen = plan.method;
   result.reason = reason();
-  result.changes = plan.trials.changes();
+  result.changes = plan.tuner.changes();
   return result;
 }
 template <typename Context, typename T, int D>
 std::size_t spread_plan<Context, T, D>::bytes() const {
   const implementation& plan = *implementation_;
-  return plan.scratch.bytes() + plan.engine.bytes();
+  return plan.scratch.bytes() + (plan.engine != nullptr ? plan.engine->bytes() : 0);
 }
 
 template class spread_plan<backend_context, float, 1>;

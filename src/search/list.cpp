@@ -85,7 +85,7 @@ explanation neighbor_list<Context, T, D>::explanation() const {
   quadrat::explanation result = detail::explain_neighbor_method(list.request, profile_of(list.context));
   result.chosen = list.method;
   result.reason = list.reason;
-  result.changes = list.trials.changes();
+  result.changes = list.tuner.changes();
   return result;
 }
 

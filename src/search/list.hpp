@@ -18,7 +18,7 @@
 #include "search/reduced_boxes.hpp"
 #include "search/results.hpp"
 #include "search/rings.hpp"
-#include "tune/round_trials.hpp"
+#include "tune/autotuner.hpp"
 
 /// The implementation of neighbor_list: results, what `update` remembers, and the engine in use. Its functions are in
 /// list_build.hpp (memory, boxes, choice of the method, what is enqueued) and list_check.hpp (reading back faults and
@@ -44,7 +44,6 @@ template <typename Context, typename T, int D>
 struct neighbor_list<Context, T, D>::implementation {
   implementation(const Context& where, const neighbor_options<T>& chosen);
 
-  /// A round: another method may be tried.
   void build(const neighbor_input<T, D>& input);
   void build_asynchronously(const neighbor_input<T, D>& input);
   [[nodiscard]] neighbor_counts count(const neighbor_input<T, D>& input);
@@ -90,14 +89,11 @@ struct neighbor_list<Context, T, D>::implementation {
   std::array<std::unique_ptr<engine_type>, detail::neighbor_method_list::size> engines;  // of the methods used so far
   engine_type* engine = nullptr;                                                         // of the last build
   detail::neighbor_request request{};                                                    // that it was chosen for
-  double unseen_ms = 0;       // expected for the points of the choice, if they could be sampled and were not
-  double unseen_work_ms = 0;  // of all such builds so far
+  detail::neighbor_request sampled{};                                                    // with the last sample
+  double mean_row = 0;  // neighbors of a point, as the build or count before found them; 0 for the first
   std::string_view method;
   std::string reason;
-  detail::round_trials<Context> trials;  // at determinism none, of methods chosen for points that were sampled
-  bool in_turn = false;                  // the trials said by which method this build is made
-  bool tried = false;                    // there is an engine of a method that was on trial
-  bool fixed = false;                    // a graph may repeat a build: its method stays
+  detail::autotuner tuner;  // begins where options.autotune asks for it
 
  private:
   /// Words that the device writes and the host reads: two of a fault flag, the number of entries, whether points have
@@ -120,23 +116,23 @@ struct neighbor_list<Context, T, D>::implementation {
     return results.sink(faults(), control.data() + size_word, refuse);
   }
   [[nodiscard]] detail::neighbor_memory<T, D> memory() { return remembered.memory(results.keeps_shifts()); }
-  void choose_method(const neighbor_input<T, D>& input, double mean_row);
-  [[nodiscard]] bool choice_holds();
+  [[nodiscard]] detail::neighbor_request request_for(const neighbor_input<T, D>& input) const;
+  void choose_method(const neighbor_input<T, D>& input);
+  [[nodiscard]] std::vector<detail::expected_time> expected_times(const points_view<T, D>& points);
   [[nodiscard]] detail::point_sample sample(const points_view<T, D>& points);
   void use_method(std::string_view name);
-  void take_turn(std::size_t points);
   [[nodiscard]] bool keeps_points() const { return options.keeps_points || options.skin > T(0); }
   void keep_points(const neighbor_input<T, D>& input);
   void set_boxes(std::span<const lattice<T, D>> given);
-  void prepare(const neighbor_input<T, D>& input, bool round);
-  [[nodiscard]] detail::search_task<T, D> task(const neighbor_input<T, D>& input, double mean_row);
+  void prepare(const neighbor_input<T, D>& input);
+  void make_room(const neighbor_input<T, D>& input);
+  [[nodiscard]] detail::search_task<T, D> task(const neighbor_input<T, D>& input, double a_row);
   /// On average, as the last build or count found them.
   [[nodiscard]] double neighbors_of_a_point() const {
     const double entries = static_cast<double>(size) * (options.pairs == neighbor_pairs::half ? 2 : 1);
     return rows > 0 ? entries / static_cast<double>(rows) : 0;
   }
   void build_by_method(const neighbor_input<T, D>& input);
-  void start(const neighbor_input<T, D>& input, bool round);
   [[nodiscard]] detail::neighbor_search<T, D> search(const neighbor_input<T, D>& input);
   void enqueue_cells(const neighbor_input<T, D>& input);
   void enqueue_copies(const neighbor_input<T, D>& input);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <new>
 #include <type_traits>
 
 #include "quadrat/core/error.hpp"
@@ -22,6 +21,7 @@ template <typename Context, typename T, int D>
 neighbor_list<Context, T, D>::implementation::implementation(const Context& where, const neighbor_options<T>& chosen)
     : context(where), options(chosen), control(where, control_word_count) {
   detail::check_neighbor_options(options, cuda);
+  detail::require_autotune(options.autotune, context.reproducibility());
   options.sorted = options.sorted || !options.inner_cutoffs.empty();
   fill_bytes(context, control.data(), 0, control.bytes());
   fill_bytes(context, control.data() + fault_word, 0xff, sizeof(std::uint64_t));
@@ -36,65 +36,50 @@ std::size_t neighbor_list<Context, T, D>::implementation::bytes() const {
   return sum;
 }
 
-/// Goes over to the method whose turn it is, where the times of builds decide.
 template <typename Context, typename T, int D>
-void neighbor_list<Context, T, D>::implementation::take_turn(std::size_t points) {
-  in_turn = trials.running() && points > 0;
-  if (!in_turn) return;
-  use_method(trials.next_round(context, static_cast<double>(points)));
-  tried = tried || trials.trying(method);
-  if (tried && trials.resting()) {
-    for (auto& each : engines) {
-      if (each.get() != engine) each.reset();
-    }
-    tried = false;
-  }
-  trials.start(context);
-}
-
-/// Whether a method that was chosen for such points stays: until there has been work that is worth a sample, if they
-/// were not sampled. Where runs must be repeatable the first points decide.
-template <typename Context, typename T, int D>
-bool neighbor_list<Context, T, D>::implementation::choice_holds() {
-  if (unseen_ms == 0 || context.reproducibility() != determinism::none) return true;
-  unseen_work_ms += unseen_ms;
-  return !detail::worth_sampling(cuda, unseen_work_ms);
-}
-
-/// The method that was asked for, or the one with the least expected time. `mean_row`: neighbors of a point in the list
-/// before, 0 for the first. Where runs must be repeatable a list does not depend on those before it.
-template <typename Context, typename T, int D>
-void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_input<T, D>& input, double mean_row) {
+detail::neighbor_request neighbor_list<Context, T, D>::implementation::request_for(
+    const neighbor_input<T, D>& input) const {
   detail::neighbor_request wanted = detail::make_request(cuda, options, input, cubes);
-  if (context.reproducibility() == determinism::none)
-    wanted.found = mean_row * static_cast<double>(wanted.points) / (wanted.half ? 2 : 1);
-  if constexpr (!cuda) {
-    const bool free = context.reproducibility() == determinism::none;
-    wanted.threads = free ? context.threads() : detail::usual_threads;
-  }
-  if (engine != nullptr) {
-    // No points say nothing of those that follow.
-    const bool as_tried = trials.running() && (wanted.points == 0 || wanted.resembles(request));
-    if (wanted.asks_the_same(request) ? choice_holds() : as_tried) return;
-  }
+  const bool free = context.reproducibility() == determinism::none;
+  // Where runs must be repeatable a list does not depend on those before it.
+  if (free) wanted.found = mean_row * static_cast<double>(wanted.points) / (wanted.half ? 2 : 1);
+  if constexpr (!cuda) wanted.threads = free ? context.threads() : detail::usual_threads;
+  return wanted;
+}
+
+/// The method that was asked for, or the one with the least expected time. One that was chosen for such points stays.
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_input<T, D>& input) {
+  const detail::neighbor_request wanted = request_for(input);
+  // No points say nothing of those that follow.
+  const bool tuned = tuner.active() && (wanted.points == 0 || wanted.resembles(request));
+  if (engine != nullptr && (tuned || wanted.asks_the_same(request))) return;
   engine = nullptr;  // should this fail
-  trials.end();
-  if (!wanted.asks_the_same(request) && context.reproducibility() == determinism::none) unseen_work_ms += unseen_ms;
+  tuner.stop();
   request = wanted;
   reason = "asked for";
   if (!options.method.empty()) return use_method(options.method);
-  auto times = detail::neighbor_times(request, profile_of(context));
-  unseen_ms = times.size() > 1 && boxes.size() == 1 ? times[0].milliseconds : 0;
-  if (unseen_ms > 0 && detail::worth_sampling(cuda, std::max(unseen_ms, unseen_work_ms))) {
-    request.sample = sample(input.points);
-    times = detail::neighbor_times(request, profile_of(context));
-    unseen_ms = unseen_work_ms = 0;
-  }
+  const auto times = expected_times(input.points);
   reason = detail::comparison(times, 1);
   use_method(times.front().method);
-  // Crowds slow some methods down a hundred times, so that points that were not sampled are not tried on any.
-  const bool tries = request.sample.seen > 0 && !fixed && context.reproducibility() == determinism::none;
-  if (tries) trials.begin(times, method, static_cast<double>(request.points));
+  if (options.autotune) tuner.begin(times, static_cast<double>(request.points));
+}
+
+/// For the request. Points are sampled for the first choice, and again when their number or the box is another. Where
+/// runs must be repeatable they are sampled where that takes little of the time that is expected without.
+template <typename Context, typename T, int D>
+std::vector<detail::expected_time> neighbor_list<Context, T, D>::implementation::expected_times(
+    const points_view<T, D>& points) {
+  auto times = detail::neighbor_times(request, profile_of(context));
+  if (times.size() < 2 || boxes.size() > 1 || points.count == 0) return times;
+  if (context.reproducibility() != determinism::none && !detail::worth_sampling(cuda, times[0].milliseconds)) {
+    return times;
+  }
+  if (context.reproducibility() != determinism::none || !request.take_sample_of(sampled)) {
+    request.sample = sample(points);
+    sampled = request;
+  }
+  return detail::neighbor_times(request, profile_of(context));
 }
 
 /// The distribution of points over cubes with the reach as edge, in the box around the (one) cell.
@@ -142,7 +127,7 @@ void neighbor_list<Context, T, D>::implementation::set_boxes(std::span<const lat
 
 template <typename Context, typename T, int D>
 detail::search_task<T, D> neighbor_list<Context, T, D>::implementation::task(const neighbor_input<T, D>& input,
-                                                                             double mean_row) {
+                                                                             double a_row) {
   searched = input;
   searched.boxes = boxes;
   return {searched,
@@ -153,21 +138,29 @@ detail::search_task<T, D> neighbor_list<Context, T, D>::implementation::task(con
           boxes.size() == 1 && !given_systems,
           results.keeps_shifts(),
           control.data() + engine_word,
-          mean_row};
+          a_row};
 }
 
+/// The common start of building and counting: checks the input, and chooses the method.
 template <typename Context, typename T, int D>
-void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<T, D>& input, bool round) {
-  prepared = false;
+void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<T, D>& input) {
+  state = stage::failed;
+  failure = nullptr;
+  replayed = prepared = false;
+  ++version;
   detail::check_neighbor_input(options, input);
   given_systems = input.system_of_point != nullptr;
-  const double mean_row = neighbors_of_a_point();
+  mean_row = neighbors_of_a_point();
   rows = input.queries.has_value() ? input.queries->count : input.points.count;
   require(!matrix() || rows == 0 || options.width <= (std::uint64_t{1} << 40) / rows, "a matrix of ", rows, " x ",
           options.width, " entries was asked for; at most 2^40 are possible");
   set_boxes(input.boxes);
-  choose_method(input, mean_row);
-  if (round) take_turn(input.points.count);
+  choose_method(input);
+}
+
+/// Makes the memory that the method needs.
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::make_room(const neighbor_input<T, D>& input) {
   engine->prepare(task(input, mean_row));
   results.set_rows(context, rows);
   point_count = input.points.count;
@@ -181,6 +174,7 @@ void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<
   }
   last = input;
   last.boxes = {};
+  if (rows == 0) fill_bytes(context, control.data() + size_word, 0, sizeof(std::uint64_t));
 }
 
 /// The parameters of engines and kernels; cells and their points belong to the engine.
@@ -310,20 +304,10 @@ void neighbor_list<Context, T, D>::implementation::enqueue_size_of_counts() {
               scratch);
 }
 
-/// The common start of building and counting. A build is a round, in which another method may be tried.
-template <typename Context, typename T, int D>
-void neighbor_list<Context, T, D>::implementation::start(const neighbor_input<T, D>& input, bool round) {
-  state = stage::failed;
-  failure = nullptr;
-  replayed = false;
-  ++version;
-  prepare(input, round);
-  if (rows == 0) fill_bytes(context, control.data() + size_word, 0, sizeof(std::uint64_t));
-}
-
 template <typename Context, typename T, int D>
 neighbor_counts neighbor_list<Context, T, D>::implementation::count(const neighbor_input<T, D>& input) {
-  start(input, false);  // No memory for entries is made: build_asynchronously needs a build first.
+  prepare(input);
+  make_room(input);  // none for entries: build_asynchronously needs a build first
   enqueue_cells(input);
   engine->limit().allow(detail::count_limit::none);
   engine->enqueue_counts(search(input), results.counts.data(), faults());
@@ -371,23 +355,17 @@ bool neighbor_list<Context, T, D>::implementation::build_rows(const neighbor_inp
 
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::build(const neighbor_input<T, D>& input) {
-  for (;;) {
-    in_turn = false;
-    try {
-      build_by_method(input);
-      break;
-    } catch (const std::bad_alloc&) {
-      // A method on trial may need more memory than there is.
-      if (!in_turn || !trials.trying(method)) throw;
-    }
-    trials.refuse(method);
-  }
-  if (in_turn) trials.stop(context);
+  prepare(input);
+  if (!tuner.active()) return build_by_method(input);
+  tuner.turn(context, static_cast<double>(input.points.count), [&](std::string_view name) {
+    use_method(name);
+    build_by_method(input);
+  });
 }
 
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::build_by_method(const neighbor_input<T, D>& input) {
-  start(input, true);
+  make_room(input);
   if (matrix()) results.grow(context, static_cast<std::uint64_t>(rows) * options.width);
   prepared = true;
   if (matrix()) {
@@ -429,8 +407,7 @@ void neighbor_list<Context, T, D>::implementation::build_asynchronously(const ne
   require(wanted.asks_the_same(request) || detail::method_serves(method, wanted), "the method of the last build, ",
           method, ", does not serve queries or excluded pairs; call build");
   // A graph works in the memory of the method that it was captured with.
-  trials.end();
-  fixed = true;
+  tuner.stop();
   last = input;
   last.boxes = {};
   failure = nullptr;

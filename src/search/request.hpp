@@ -42,13 +42,21 @@ struct neighbor_request {
   }
   /// Whether the times of lists for `other` say how long this one will take: about as many points in about such boxes.
   [[nodiscard]] bool resembles(const neighbor_request& other) const {
-    constexpr double much = 1.5;
-    const auto near = [](double a, double b) { return a <= much * b && b <= much * a; };
     neighbor_request as_many = *this;
     as_many.points = other.points;
     as_many.box_cells = other.box_cells;
-    return as_many.asks_the_same(other) && points <= trimmed_rows_most_points && near(box_cells, other.box_cells) &&
-           near(static_cast<double>(points), static_cast<double>(other.points));
+    return as_many.asks_the_same(other) && is_of_size(other) &&
+           (points <= trimmed_rows_most_points) == (other.points <= trimmed_rows_most_points);
+  }
+  /// Takes the sample of `other`, if that has about as many points in about such boxes. Returns whether it has.
+  [[nodiscard]] bool take_sample_of(const neighbor_request& other) {
+    if (other.sample.seen == 0 || !is_of_size(other)) return false;
+    sample = other.sample.of_as_many(static_cast<double>(points) / static_cast<double>(other.points));
+    return true;
+  }
+  [[nodiscard]] bool is_of_size(const neighbor_request& other) const {
+    return is_about_one(static_cast<double>(points) / static_cast<double>(other.points)) &&
+           is_about_one(box_cells / other.box_cells);
   }
   /// Of one thread; a GPU is taken as a whole.
   [[nodiscard]] double share(double amount) const { return cuda ? amount : amount / threads; }

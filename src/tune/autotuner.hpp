@@ -40,8 +40,8 @@ template <typename Context, typename Work>
 ///   use(context, work)               for calls that use what the last turn has set, such as points
 ///
 /// Each candidate has a few turns; the least time counts, so that allocations of the first turn do not. While they
-/// last, each call waits for the device. A call inside a captured stream ends the tuning: a graph works in the memory
-/// of the method that it was captured with. To tune for another load, see covers.
+/// last, each call waits for the device. A call inside a captured stream stops it all: a graph works in the memory of
+/// the method that it was captured with. To tune for another load, see covers.
 class autotuner {
  public:
   static constexpr double most_expected = 2;  ///< times the least: what is expected to take longer is no candidate
@@ -54,7 +54,7 @@ class autotuner {
   /// times grow with, such as the number of points. `uses`: expected calls of `use` per turn; where it is not 0, turns
   /// without any do not count.
   void begin(std::span<const expected_time> expected, double load, double uses = 0);
-  /// What is in use stays.
+  /// Until begin is called again: what is in use stays, whatever the load.
   void stop();
   /// Whether begin has been called: then calls go by `turn`.
   [[nodiscard]] bool active() const { return !candidates_.empty(); }
@@ -72,7 +72,11 @@ class autotuner {
   /// throws is not counted. Precondition: active().
   template <typename Context, typename Run>
   void turn(const Context& context, double load, const Run& run) {
-    if (tuning_ && is_capturing(context)) stop();
+    if (is_capturing(context)) {
+      const std::string_view in_use = method();
+      stop();
+      return run(in_use);
+    }
     for (;;) {
       const std::string_view method = next();
       try {
@@ -88,7 +92,7 @@ class autotuner {
   /// Calls work().
   template <typename Context, typename Work>
   void use(const Context& context, const Work& work) {
-    if (open_ && is_capturing(context)) stop();
+    if (active() && is_capturing(context)) stop();
     open_ ? took_use(time_call(context, work)) : work();
   }
   /// The method of the last turn cannot be had. Returns whether another is to be taken for this call.

@@ -27,7 +27,10 @@ void autotuner::begin(std::span<const expected_time> expected, double load, doub
   open_ = false;
 }
 
-void autotuner::stop() { tuning_ = open_ = false; }
+void autotuner::stop() {
+  candidates_.clear();
+  tuning_ = open_ = false;
+}
 
 double autotuner::best() const { return std::ranges::min(candidates_, {}, &candidate::best).best; }
 

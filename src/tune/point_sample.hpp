@@ -82,12 +82,22 @@ struct point_sample {
   double fullest = 0;   ///< points of the fullest cell, estimated
   double occupied = 1;  ///< share of cells that are not empty, estimated
 
+  /// The same of so many times as many points.
+  [[nodiscard]] point_sample of_as_many(double ratio) const {
+    point_sample other = *this;
+    other.company *= ratio;
+    other.fullest *= ratio;
+    return other;
+  }
   /// How much more company a point has than in a uniform distribution: 1 and more.
   [[nodiscard]] double crowding(double points) const {
     const double mean = points / cells;
     return seen < 1 || mean <= 0 ? 1.0 : (1 + company) / (1 + mean) < 1 ? 1.0 : (1 + company) / (1 + mean);
   }
 };
+
+/// Whether a sample of points serves so many times as many: they are sampled again where their number has changed more.
+[[nodiscard]] constexpr bool is_about_one(double ratio) { return ratio <= 1.5 && 1.5 * ratio >= 1; }
 
 /// The statistics of the cells of a sample, in its order. In the k-th copy of the box numbers of cells begin with k
 /// times the number of cells.

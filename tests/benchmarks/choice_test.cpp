@@ -98,18 +98,22 @@ TEST(judged_choices, have_no_regret_with_constants_that_fit) {
   ASSERT_EQ(summary.size(), 1U);
   EXPECT_EQ(summary[0]["cases"], judged.size());
   EXPECT_EQ(summary[0]["worst"], 1.0);
-  EXPECT_DOUBLE_EQ(summary[0]["run_worst"].get<double>(), 1.0);
 }
 
-TEST(judged_choices, of_a_hundred_calls_pay_for_one_sample) {
+TEST(judged_choices, of_the_first_call_pay_for_a_sample_if_it_takes_one) {
   row measured = some_row(1e6);
   measured["sample_ms"] = 3.0;
   const device_profile fitted = fit_profile({some_row(1e3), some_row(1e6)}, {});
   const row once = judge(measured, fitted).front();
-  ASSERT_EQ(once["regret"], 1.0);
-  const double call_ms = once["best_ms"], first = once["first_regret"], run = once["run_regret"];
-  EXPECT_TRUE(first == 1 || std::abs(first - (1 + 3 / call_ms)) < 1e-9) << first;
-  EXPECT_NEAR(run, 1 + 3 / (100 * call_ms), 1e-9);
+  EXPECT_EQ(once["regret"], 1.0);
+  EXPECT_NEAR(once["first_regret"].get<double>(), 1 + 3 / once["best_ms"].get<double>(), 1e-9);
+  // Where runs must be repeatable a short call is not worth it.
+  row brief = some_row(1e3);
+  brief["sample_ms"] = 3.0;
+  detail::spread_request repeatable = spread_request_of(brief["load"]);
+  repeatable.level = determinism::run_to_run;
+  brief["load"] = to_row(repeatable);
+  EXPECT_EQ(judge(brief, fitted).front()["first_regret"], 1.0);
 }
 
 TEST(judged_choices, keep_constants_of_what_no_case_has_any_of) {
@@ -128,22 +132,6 @@ TEST(judged_choices, have_the_regret_of_constants_that_do_not_fit) {
     EXPECT_EQ(one["chosen"], "single_mesh");
     EXPECT_NEAR(one["regret"].get<double>(), 10, 1e-9);
   }
-}
-
-TEST(judged_choices, that_can_be_made_by_times_last) {
-  // single_mesh is expected to take half the time of tiles, but takes ten times as long.
-  device_profile wrong = fit_profile({some_row(1000), some_row(100000)}, {});
-  for (auto& [name, constant] : wrong.constants) constant *= name.starts_with("mesh.tiles") ? 20 : 1;
-  row measured = some_row(5000);
-  for (const row& one : judge(measured, wrong)) {
-    EXPECT_NEAR(one["regret"].get<double>(), 10, 1e-9);
-    EXPECT_NEAR(one["run_regret"].get<double>(), 10, 1e-9) << "there is no trial in the first hundred calls";
-    EXPECT_LT(one["lasting_regret"].get<double>(), 1.2);
-  }
-  detail::spread_request repeatable = spread_request_of(measured["load"]);
-  repeatable.level = determinism::run_to_run;
-  measured["load"] = to_row(repeatable);
-  for (const row& one : judge(measured, wrong)) EXPECT_EQ(one["lasting_regret"], one["regret"]);
 }
 
 /// A transform with a dear mesh, by two oversamplings.

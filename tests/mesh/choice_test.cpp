@@ -128,24 +128,26 @@ TEST(spread_choice, is_the_callers_where_there_is_one) {
   }
 }
 
-/// After how many calls of set_points a plan has looked at the points; 0: never.
-[[nodiscard]] int calls_until_sampled(determinism level) {
+/// How many points a plan has looked at after each set of so many.
+[[nodiscard]] std::vector<double> sampled_after(determinism level, const std::vector<std::size_t>& counts) {
   const auto domain = make_box<float, 3>({0, 0, 0}, {1, 1, 1}, {true, true, true});
-  const std::vector<vec<float, 3>> points(300, {0.5F, 0.5F, 0.5F});
   const cpu_context context({.threads = 1, .reproducibility = level});
   spread_plan<cpu_context, float, 3> plan(context, domain, {8, 8, 8}, 4);
-  for (int call = 1; call < 3000; ++call) {
+  std::vector<double> sampled;
+  for (const std::size_t count : counts) {
+    const std::vector<vec<float, 3>> points(count, {0.5F, 0.5F, 0.5F});
     plan.set_points(points_of(points));
     for (const auto& [name, value] : plan.explanation().load) {
-      if (name == "sampled" && value > 0) return call;
+      if (name == "sampled") sampled.push_back(value);
     }
   }
-  return 0;
+  return sampled;
 }
 
-TEST(spread_choice, points_are_looked_at_once_all_calls_together_are_worth_it) {
-  EXPECT_GT(calls_until_sampled(determinism::none), 1);
-  EXPECT_EQ(calls_until_sampled(determinism::run_to_run), 0) << "the first points decide";
+TEST(spread_choice, points_are_looked_at_first_and_where_their_number_changes_by_half) {
+  EXPECT_EQ(sampled_after(determinism::none, {300, 300, 310, 400, 500, 200}),
+            (std::vector<double>{300, 300, 300, 300, 500, 200}));
+  EXPECT_EQ(sampled_after(determinism::run_to_run, {300, 500}), (std::vector<double>{0, 0})) << "not worth it";
 }
 
 }  // namespace

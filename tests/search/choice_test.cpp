@@ -117,33 +117,33 @@ namespace {
   return -1;
 }
 
-/// After how many builds of the same points a list has looked at them; 0: never.
-[[nodiscard]] int builds_until_sampled(determinism level) {
-  constexpr std::size_t count = 400;
-  std::vector<vec<float, 2>> points(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    points[i] = {static_cast<float>(i % 20) / 20, static_cast<float>(i) / static_cast<float>(count)};
-  }
+/// How many points a list has looked at after each build of so many.
+[[nodiscard]] std::vector<double> sampled_after(determinism level, const std::vector<std::size_t>& counts) {
   const std::array boxes{make_lattice(make_box<float, 2>({0, 0}, {1, 1}, {true, true}))};
-  neighbor_input<float, 2> input;
-  input.points = points_of(points.data(), count);
-  input.boxes = boxes;
   neighbor_options<float> options;
   options.cutoff = 0.1F;
   neighbor_list<cpu_context, float, 2> list(cpu_context({.threads = 1, .reproducibility = level}), options);
-  for (int build = 1; build < 2000; ++build) {
+  std::vector<double> sampled;
+  for (const std::size_t count : counts) {
+    std::vector<vec<float, 2>> points(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      points[i] = {static_cast<float>(i % 20) / 20, static_cast<float>(i) / static_cast<float>(count)};
+    }
+    neighbor_input<float, 2> input;
+    input.points = points_of(points.data(), count);
+    input.boxes = boxes;
     list.build(input);
-    EXPECT_GT(list.size(), count);
-    if (sampled_points(list.explanation()) > 0) return build;
+    sampled.push_back(sampled_points(list.explanation()));
   }
-  return 0;
+  return sampled;
 }
 
 }  // namespace
 
-TEST(neighbor_choice, points_are_looked_at_once_all_builds_together_are_worth_it) {
-  EXPECT_GT(builds_until_sampled(determinism::none), 1);
-  EXPECT_EQ(builds_until_sampled(determinism::run_to_run), 0) << "the first points decide";
+TEST(neighbor_choice, points_are_looked_at_first_and_where_their_number_changes_by_half) {
+  EXPECT_EQ(sampled_after(determinism::none, {400, 400, 410, 550, 700, 300}),
+            (std::vector<double>{400, 400, 400, 400, 700, 300}));
+  EXPECT_EQ(sampled_after(determinism::run_to_run, {400, 700}), (std::vector<double>{0, 0})) << "not worth it";
 }
 
 }  // namespace quadrat::test

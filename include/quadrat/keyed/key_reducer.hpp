@@ -39,6 +39,10 @@ inline constexpr std::array<std::string_view, 2> peer_combination_names{"tree", 
 
 struct key_reducer_options {
   std::string method{};  ///< one of key_methods(); empty or "auto": chosen automatically, see key_reducer::reason
+  /// With `auto`, the keys are sampled, and the first calls time the methods that may be the fastest, and wait for each
+  /// call; then the fastest stays, until the number of elements changes by a factor of two or a call is captured
+  /// (docs/concepts/choosing.md). Not at run_to_run and canonical.
+  bool autotune = false;
   /// Expected number of reductions per call of set_keys. What can be computed once and reused (patterns of peers, the
   /// sorted order) is kept where that pays. The choice of a method depends on it.
   double uses = 1;
@@ -81,7 +85,8 @@ class key_reducer {
 
  public:
   /// Throws argument_error for no keys or more than 2^31 - 1, invalid options, unknown methods (listing the valid
-  /// ones), and methods that do not support the backend or the level of determinism.
+  /// ones), methods that do not support the backend or the level of determinism, and autotune at run_to_run or
+  /// canonical.
   key_reducer(const Context& context, std::uint64_t key_count, const key_reducer_options& options = {});
   key_reducer(key_reducer&&) noexcept;
   key_reducer& operator=(key_reducer&&) noexcept;
@@ -91,8 +96,8 @@ class key_reducer {
   /// at run_to_run and canonical the first call with `auto` may sample the keys, which synchronizes. With `auto` the
   /// method is chosen by counts alone until a sample is worth it; on CUDA, that is written in passing, and the first
   /// set_keys or reduce that finds it there changes the method. The choice then stays. Allocates when the number of
-  /// elements grows. Throws argument_error where a limit of the method is exceeded, or it would need more memory than
-  /// is available (before anything is allocated).
+  /// elements grows and where the method changes. Throws argument_error where a limit of the method is exceeded, or it
+  /// would need more memory than is available (before anything is allocated).
   void set_keys(const std::int32_t* keys, std::size_t count);
   void set_keys(const std::uint32_t* keys, std::size_t count);
   void set_keys(const std::int64_t* keys, std::size_t count);

@@ -68,6 +68,10 @@ struct mesh_stack {
 
 struct spread_options {
   std::string method{};  ///< one of spread_methods(); empty or "auto": chosen automatically, see spread_plan::reason
+  /// With `auto`, the first calls time the methods that may be the fastest, and wait for each call; then the fastest
+  /// stays, until the number of points changes by a factor of two or a call is captured (docs/concepts/choosing.md).
+  /// Not at run_to_run and canonical.
+  bool autotune = false;
   outside_points outside = outside_points::wrap;
   open_footprints edges = open_footprints::refuse;
   points_beyond beyond = points_beyond::refuse;
@@ -107,7 +111,8 @@ struct mesh_call {
 /// A non-finite value of a point or a mesh point makes the results it contributes to non-finite; with `tiles` on GPUs
 /// also results within 15 mesh points of those.
 ///
-/// Spreading and interpolating allocate nothing, do not synchronize, and can be captured in a CUDA graph. Determinism:
+/// Spreading and interpolating allocate nothing, do not synchronize (but while options.autotune tries methods), and can
+/// be captured in a CUDA graph. Determinism:
 /// the context's level, which the method must support (spread_methods()); at `none` the order of additions to a mesh
 /// point is that of the atomic operations. Interpolation gives the same result in every run at every level. Source:
 /// particle-mesh-spreading (all sections).
@@ -117,7 +122,8 @@ class spread_plan {
 
  public:
   /// A plan with cardinal B-splines of order 1 to 8. Throws argument_error for invalid extents, orders and options,
-  /// unknown methods (listing the valid ones), and methods that do not support the backend or the level of determinism.
+  /// unknown methods (listing the valid ones), methods that do not support the backend or the level of determinism, and
+  /// autotune at run_to_run or canonical.
   spread_plan(const Context& context, const box<T, D>& domain, const vec<int, D>& mesh, int order,
               const spread_options& options = {});
   /// A plan with a window given by the caller.
@@ -128,10 +134,10 @@ class spread_plan {
   ~spread_plan();
 
   /// Copies the points, which may change or be freed afterwards. Synchronizes. Allocates when the number of points
-  /// grows. Throws argument_error when there are more than 2^31 - 1 points, for null pointers, for several points with
-  /// a stride of 0, or when the method would need more memory than is available (saying how much, before anything is
-  /// allocated); data_error naming the first point that is not finite, or whose position or footprint is refused. After
-  /// an exception the plan is unusable until the next call.
+  /// grows, and while options.autotune tries methods. Throws argument_error when there are more than 2^31 - 1 points,
+  /// for null pointers, for several points with a stride of 0, or when the method would need more memory than is
+  /// available (saying how much, before anything is allocated); data_error naming the first point that is not finite,
+  /// or whose position or footprint is refused. After an exception the plan is unusable until the next call.
   /// `system_of_point`: with options.stack, of each point, in any order.
   void set_points(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
 

@@ -69,8 +69,9 @@ template <int D>
                                                                     std::size_t count, std::uint64_t seed = 1);
 
 /// The options of a simulation. If order, cell list, cells and queue are all left open, the model chooses them below
-/// the level canonical. On a CPU it looks at the choice again as the run goes: at determinism `none` by the times of
-/// steps, otherwise by the profile alone, so that runs can be repeated (docs/concepts/choosing.md).
+/// the level canonical, by the profile and a sample of the positions, and looks at the choice again at steps that are
+/// multiples of 512 (on CUDA with 100,000 agents or more), so that it depends on the states of the run alone
+/// (docs/concepts/choosing.md).
 struct circles_options {
   circles_parameters parameters{};
   std::string order{};      ///< in which neighborhoods are walked; empty: circles_default_order
@@ -84,6 +85,9 @@ struct circles_options {
   /// On CUDA, with order trimmed and cell list counting: model-specific kernels instead of the general walk, which
   /// queue the neighbors of an agent if cells hold few (src/models/circles/queue.hpp). Default: if possible.
   std::optional<bool> queue_neighbors = std::nullopt;
+  /// What the model chooses is chosen by the times of its first steps, and again where the load has changed by a factor
+  /// of two; while it tries, `advance` waits for the device. Not at run_to_run and canonical.
+  bool autotune = false;
 };
 
 /// The orders in which a neighborhood can be walked, and the cell lists that can keep agents in the order of their
@@ -126,7 +130,7 @@ struct circles_state {
   std::uint64_t step = 0;
   std::vector<vec<T, D>> positions{};        ///< by agent
   std::vector<particle_id> storage_order{};  ///< the agent in each slot of memory; empty: slot = agent
-  std::string way{};                         ///< that was chosen; empty: none, or to be chosen anew
+  std::string variant{};                     ///< that was chosen; empty: none, or to be chosen anew
 };
 
 template <typename Context, typename T, int D>
@@ -147,17 +151,17 @@ class circles {
  public:
   /// Places the agents. Copies from the host and synchronizes. Throws argument_error for impossible options, an unknown
   /// order or cell list (naming the valid ones), an order that cannot walk the cell list (naming those that it can
-  /// walk), more than 2^31 - 1 agents; data_error for a position that is not finite or outside the
-  /// box (naming the first).
+  /// walk), more than 2^31 - 1 agents, and autotune at run_to_run or canonical; data_error for a position that is not
+  /// finite or outside the box (naming the first).
   circles(const Context& context, const circles_options& options, std::span<const vec<double, D>> positions);
   circles(circles&&) noexcept;
   circles& operator=(circles&&) noexcept;
   ~circles();
 
   /// Enqueues steps, asynchronous on the context's stream (on the CPU they are finished on return). On CUDA a step
-  /// is a captured graph. Allocates nothing after the first step, except where the model chooses its way: another way
-  /// that is tried gets an engine of its own; above determinism none, and with 100,000 agents or more, steps that
-  /// are multiples of 512 are waited for. Never throws for bad data: see check.
+  /// is a captured graph. Allocates nothing after the first step, except where the model goes over to another choice:
+  /// after steps that are multiples of 512, which it waits for (on CUDA with 100,000 agents or more), and with
+  /// options.autotune. Never throws for bad data: see check.
   void advance(std::size_t steps);
 
   /// The same, with each step timed (by device events on CUDA) and its neighbors counted. The walk counts them anyway;

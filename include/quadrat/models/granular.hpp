@@ -88,9 +88,9 @@ using granular_method = method_info;
 [[nodiscard]] std::string_view granular_default_method(const cpu_context& context);
 [[nodiscard]] std::string_view granular_default_method(const cuda_context& context);
 
-/// The options of a simulation. If neither method nor cells are given, the model chooses them, and on a CPU looks at
-/// the choice again as the run goes: at determinism `none` by the times of steps, otherwise by the profile alone, so
-/// that runs can be repeated (docs/concepts/choosing.md).
+/// The options of a simulation. If neither method nor cells are given, the model chooses them, by the profile and a
+/// sample of the positions, and looks at the choice again at steps that are multiples of 512 (on CUDA with 100,000
+/// grains or more), so that it depends on the states of the run alone (docs/concepts/choosing.md).
 struct granular_options {
   granular_parameters parameters{};
   std::array<double, 3> lower{-1, -1, -1};
@@ -99,6 +99,9 @@ struct granular_options {
   std::optional<std::array<int, 3>> cells{};
   std::string method{};      ///< one of granular_methods(); empty: the default of the context
   std::size_t capacity = 0;  ///< of a cell, for methods with fixed cells; 0: the method's default
+  /// What the model chooses is chosen by the times of its first steps, and again where the load has changed by a factor
+  /// of two; while it tries, `advance` waits for the device. Not at run_to_run and canonical.
+  bool autotune = false;
 };
 
 /// Sums and extremes over all grains at one step. Energies are totals, in units of grain mass.
@@ -124,7 +127,7 @@ struct granular_state {
   std::vector<vec<T, 3>> velocities{};  ///< by particle id
   /// The id of the grain in each slot of memory, if the method reorders grains; empty: slot = id.
   std::vector<particle_id> storage_order{};
-  std::string way{};  ///< that was chosen; empty: none, or to be chosen anew
+  std::string variant{};  ///< that was chosen; empty: none, or to be chosen anew
 };
 
 template <typename Context, typename T>
@@ -145,8 +148,8 @@ class granular {
  public:
   /// Places the grains (velocities empty: at rest). Copies from the host and synchronizes. Throws argument_error for
   /// impossible options, an unknown method (naming the valid ones), a method that the backend lacks, cells smaller than
-  /// a grain, differing counts, more than 2^31 - 1 grains; data_error for a position that is not finite or outside the
-  /// box (naming the first).
+  /// a grain, differing counts, more than 2^31 - 1 grains, and autotune at run_to_run or canonical; data_error for a
+  /// position that is not finite or outside the box (naming the first).
   granular(const Context& context, const granular_options& options, std::span<const vec<double, 3>> positions,
            std::span<const vec<double, 3>> velocities = {});
   granular(granular&&) noexcept;
@@ -154,9 +157,9 @@ class granular {
   ~granular();
 
   /// Enqueues time steps, asynchronous on the context's stream (on the CPU they are finished on return). On CUDA a step
-  /// is a captured graph. Allocates nothing after the first step, except where the model chooses its way: another way
-  /// that is tried gets an engine of its own; above determinism none, and with 100,000 grains or more, steps that
-  /// are multiples of 512 are waited for. Never throws for bad data: see check.
+  /// is a captured graph. Allocates nothing after the first step, except where the model goes over to another choice:
+  /// after steps that are multiples of 512, which it waits for (on CUDA with 100,000 grains or more), and with
+  /// options.autotune. Never throws for bad data: see check.
   void advance(std::size_t steps);
 
   /// Waits for the steps. Throws for the first fault: data_error if the run blew up, naming step and grain (a velocity

@@ -68,6 +68,10 @@ struct neighbor_options {
   /// Accepts points outside the box along open axes, anywhere.
   bool accept_outside = false;
   std::string method{};  ///< one of neighbor_methods(); empty: chosen
+  /// Without a named method, the first builds time the methods that may be the fastest, and wait until each is done;
+  /// then the fastest stays, until the number of points or cells changes by half, or build_asynchronously is called
+  /// (docs/concepts/choosing.md). Not at run_to_run and canonical.
+  bool autotune = false;
 };
 
 /// What is searched. Arrays are in the memory of the context's device; `boxes` is on the host.
@@ -137,9 +141,8 @@ template <typename T, int D>
                                           const neighbor_input<T, D>& input);
 
 /// A neighbor list, rebuilt whenever particles have moved. Move-only. T: float or double; D: 2 or 3; Context:
-/// cpu_context or cuda_context. A build of the same size as an earlier one allocates nothing, except where another
-/// method is tried: at determinism none, where the method is chosen, for ten builds in a hundred at most
-/// (docs/concepts/choosing.md), and never once build_asynchronously has been called.
+/// cpu_context or cuda_context. A build of as many points and pairs as the one before allocates nothing, unless
+/// options.autotune tries methods.
 ///
 /// Determinism: the set of pairs is always the same. Their order within a row is the same in every run if the context
 /// asks for run_to_run or canonical, and also the same for every method and box if `sorted` is set.
@@ -150,7 +153,7 @@ class neighbor_list {
  public:
   /// Throws argument_error for impossible options: a cutoff that is not positive and finite, a negative skin, a matrix
   /// without width, a table that is not square or not symmetric, an unknown method (naming the valid ones) or one that
-  /// the backend lacks.
+  /// the backend lacks, and autotune at run_to_run or canonical.
   neighbor_list(const Context& context, const neighbor_options<T>& options);
   /// As above, and keeps the boxes, one or one per system, for the calls below that take points alone.
   neighbor_list(const Context& context, const neighbor_options<T>& options, std::vector<lattice<T, D>> boxes)

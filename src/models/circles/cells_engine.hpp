@@ -116,7 +116,7 @@ void circles_cells_engine<CellList, Order, Queues>::walk(const record_type* carr
 template <typename CellList, typename Order, bool Queues>
 void circles_cells_engine<CellList, Order, Queues>::count_candidates(const record_type* carried,
                                                                      std::uint32_t* candidates) {
-  const detail::count_circles_candidates<Order, view_type, T, D> body{
+  const detail::count_circles_variants<Order, view_type, T, D> body{
       cells_.view(), carried, static_cast<T>(base::setup().parameters.reach()), candidates};
   for_each(base::context(), "circles.candidates", base::setup().count, body);
 }

@@ -9,11 +9,11 @@
 
 #include "core/backend.hpp"
 #include "core/point_checks.hpp"
+#include "models/chosen_engine.hpp"
 #include "models/circles/engine.hpp"
 #include "models/circles/setup.hpp"
-#include "models/circles/ways.hpp"
+#include "models/circles/variants.hpp"
 #include "models/storage_order.hpp"
-#include "models/ways_in_use.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 
@@ -24,18 +24,18 @@ namespace {
 /// Whether the model chooses how it walks: where nothing is named. Not at `canonical`, since the number of candidates
 /// would depend on what was chosen.
 template <typename Context>
-[[nodiscard]] bool chooses_way(const Context& context, const circles_options& options) {
+[[nodiscard]] bool chooses_variant(const Context& context, const circles_options& options) {
   return context.reproducibility() != determinism::canonical && options.order.empty() && options.cell_list.empty() &&
          options.cells_per_reach == 0 && options.cells_per_reach_x == 0 && !options.queue_neighbors.value_or(false);
 }
 
-/// `queue`: as asked for; otherwise it follows from the way.
-[[nodiscard]] circles_options with_way(circles_options options, const detail::circles_way& way,
-                                       std::optional<bool> queue) {
-  options.order = way.order;
+/// `queue`: as asked for; otherwise it follows from the variant.
+[[nodiscard]] circles_options with_variant(circles_options options, const detail::circles_variant& variant,
+                                           std::optional<bool> queue) {
+  options.order = variant.order;
   options.cell_list = circles_default_cell_list;
-  options.cells_per_reach = way.cells_per_reach;
-  options.cells_per_reach_x = way.cells_per_reach_x;
+  options.cells_per_reach = variant.cells_per_reach;
+  options.cells_per_reach_x = variant.cells_per_reach_x;
   options.queue_neighbors = queue;
   return options;
 }
@@ -81,34 +81,35 @@ struct circles<Context, T, D>::implementation {
         options(detail::complete_circles(chosen, asked)),
         setup(detail::make_circles_setup<T, D>(options, number)),
         asked_queue(asked.queue_neighbors),
-        chooses(chooses_way(chosen, asked)) {
-    if (!chooses) ways.engine.use("named", [&] { return make_engine(options, setup); });
+        chooses(chooses_variant(chosen, asked)) {
+    detail::require_autotune(asked.autotune, chosen.reproducibility());
+    if (!chooses) use.engine = make_engine(options, setup);
   }
 
   void set(const circles_state<T, D>& state) {
     if (chooses) begin_choice(state);
-    ways.engine->set(state.positions, state.storage_order, state.step);
+    use.engine->set(state.positions, state.storage_order, state.step);
     step = state.step;
   }
   /// Copies the agents of the last step to device memory, in the order of agents.
   void gather() {
-    ways.check();
+    use.check();
     static_cast<void>(gathered());
   }
 
-  /// Makes the engine of the way that suits the state, or of the one that it names.
+  /// Makes the engine of the variant that suits the state, or of the one that it names.
   void begin_choice(const circles_state<T, D>& state);
   [[nodiscard]] auto make_engine(const circles_options& of_way, const detail::circles_setup<T, D>& setup_of_way) {
     return detail::make_circles_engine<Context, T, D>(of_way.order, of_way.cell_list, context, setup_of_way);
   }
   [[nodiscard]] std::vector<double> expected(const std::vector<vec<T, D>>& taken) const;
 
-  // For ways_in_use.
-  void change_way(std::size_t way);
-  void use_way(std::size_t way);
+  // For chosen_engine.
+  void make(std::size_t variant);
+  void change(std::size_t variant);
   [[nodiscard]] const vec<T, D>* gathered() {
     positions.resize_discarding(context, setup.count);
-    ways.engine->gather(positions.data());
+    use.engine->gather(positions.data());
     return positions.data();
   }
 
@@ -117,7 +118,7 @@ struct circles<Context, T, D>::implementation {
   detail::circles_setup<T, D> setup;
   std::optional<bool> asked_queue;
   bool chooses;
-  detail::ways_in_use<Context, circles_engine<Context, T, D>, T, D> ways;
+  detail::chosen_engine<Context, circles_engine<Context, T, D>, T, D> use;
   array<vec<T, D>, Context> positions;
   array<particle_id, Context> order;
   std::uint64_t step = 0;
@@ -127,45 +128,45 @@ template <typename Context, typename T, int D>
 std::vector<double> circles<Context, T, D>::implementation::expected(const std::vector<vec<T, D>>& taken) const {
   const auto [company, growth] =
       detail::growing_company_of(taken, setup.count, setup.space.domain, options.parameters.reach());
-  const detail::circles_load load{static_cast<double>(setup.count),  D,      company, growth,
-                                  detail::threads_for_ways(context), on_cuda};
+  const detail::circles_load load{static_cast<double>(setup.count),         D,      company, growth,
+                                  detail::choice_place_of(context).threads, on_cuda};
   return detail::expected_circles_ms(load, profile_of(context));
 }
 
 template <typename Context, typename T, int D>
 void circles<Context, T, D>::implementation::begin_choice(const circles_state<T, D>& state) {
-  std::vector<std::string_view> names;
-  for (const detail::circles_way& way : detail::circles_ways(on_cuda)) names.push_back(way.name);
-  const std::vector<double> expected_ms = expected(detail::taken_of(state.positions));
-  detail::online_choice fresh(names, expected_ms, detail::ways_by_time(context),
-                              on_cuda ? detail::late_limits(std::ranges::min(expected_ms)) : detail::online_limits());
-  detail::take_way_of_state(fresh, state.way, detail::circles_ways(!on_cuda));
-  ways.begin(*this, std::move(fresh));
+  detail::engine_candidates candidates{
+      {}, expected(detail::taken_of(state.positions)), state.variant, options.autotune};
+  for (const detail::circles_variant& one : detail::circles_variants(on_cuda)) candidates.names.push_back(one.name);
+  detail::require_variant(state.variant, detail::circles_variants(on_cuda), detail::circles_variants(!on_cuda));
+  use.begin(*this, candidates);
 }
 
 template <typename Context, typename T, int D>
-void circles<Context, T, D>::implementation::change_way(std::size_t way) {
-  if (detail::circles_ways(on_cuda)[way].name == ways.engine.method()) return;
-  static_cast<void>(gathered());
-  order.resize_discarding(context, setup.count);
-  ways.engine->gather_order(order.data());
-  const std::uint64_t* const fault = ways.engine->fault();
-  use_way(way);
-  ways.engine->place({positions.data(), order.data(), step, fault});
-}
-
-template <typename Context, typename T, int D>
-void circles<Context, T, D>::implementation::use_way(std::size_t way) {
-  const detail::circles_way& chosen = detail::circles_ways(on_cuda)[way];
-  const circles_options next = detail::complete_circles(context, with_way(options, chosen, asked_queue));
+void circles<Context, T, D>::implementation::make(std::size_t variant) {
+  const detail::circles_variant& chosen = detail::circles_variants(on_cuda)[variant];
+  const circles_options next = detail::complete_circles(context, with_variant(options, chosen, asked_queue));
   auto next_setup = detail::make_circles_setup<T, D>(next, setup.count);
   next_setup.queues = false;
-  ways.engine.try_method(chosen.name, [&] {
-    detail::require_room_for_trial(context, ways.engine ? ways.engine->bytes() : 0);
-    return make_engine(next, next_setup);
-  });
+  use.engine = make_engine(next, next_setup);
   setup = next_setup;
   options = next;
+}
+
+template <typename Context, typename T, int D>
+void circles<Context, T, D>::implementation::change(std::size_t variant) {
+  detail::require_room_for_another(context, use.engine->bytes());
+  static_cast<void>(gathered());
+  order.resize_discarding(context, setup.count);
+  use.engine->gather_order(order.data());
+  std::unique_ptr<circles_engine<Context, T, D>> before = std::exchange(use.engine, nullptr);
+  try {
+    make(variant);
+    use.engine->place({positions.data(), order.data(), step, before->fault()});
+  } catch (...) {
+    use.engine = std::move(before);
+    throw;
+  }
 }
 
 template <typename Context, typename T, int D>
@@ -187,7 +188,8 @@ circles<Context, T, D>::~circles() = default;
 template <typename Context, typename T, int D>
 void circles<Context, T, D>::advance(std::size_t steps) {
   implementation& own = *implementation_;
-  own.ways.advance(own.context, own, size(), own.step, steps);
+  own.use.advance(own.context, own, size(), own.step, steps,
+                  [&](std::size_t count) { own.use.engine->advance(count); });
 }
 
 template <typename Context, typename T, int D>
@@ -196,22 +198,22 @@ std::vector<circles_record> circles<Context, T, D>::record(std::size_t steps) {
   std::vector<circles_record> records;
   records.reserve(steps);
   const std::uint64_t first = own.step;
-  own.ways.take(own.context, own, size(), own.step, steps,
-                [&](std::size_t count) { own.ways.engine->record(count, records); });
+  own.use.advance(own.context, own, size(), own.step, steps,
+                  [&](std::size_t count) { own.use.engine->record(count, records); });
   for (circles_record& one : records) one.step += first;
-  own.ways.check();
+  own.use.check();
   return records;
 }
 
 template <typename Context, typename T, int D>
 void circles<Context, T, D>::check() {
-  implementation_->ways.check();
+  implementation_->use.check();
 }
 
 template <typename Context, typename T, int D>
 circles_statistics circles<Context, T, D>::measure() {
-  implementation_->ways.check();
-  circles_statistics result = implementation_->ways.engine->measure();
+  implementation_->use.check();
+  circles_statistics result = implementation_->use.engine->measure();
   result.step = implementation_->step;
   return result;
 }
@@ -225,9 +227,9 @@ std::vector<vec<T, D>> circles<Context, T, D>::positions() {
 template <typename Context, typename T, int D>
 std::vector<std::uint32_t> circles<Context, T, D>::neighbors() {
   implementation& own = *implementation_;
-  own.ways.check();
+  own.use.check();
   array<std::uint32_t, Context> counts(own.context, size());
-  own.ways.engine->gather_neighbors(counts.data());
+  own.use.engine->gather_neighbors(counts.data());
   return to_host(own.context, counts);
 }
 
@@ -235,8 +237,7 @@ template <typename Context, typename T, int D>
 circles_state<T, D> circles<Context, T, D>::state() {
   implementation& own = *implementation_;
   own.gather();
-  return {own.step, to_host(own.context, own.positions), own.ways.engine->storage_order(),
-          std::string(own.ways.choice ? own.ways.choice->name_to_keep() : "")};
+  return {own.step, to_host(own.context, own.positions), own.use.engine->storage_order(), own.use.name()};
 }
 
 template <typename Context, typename T, int D>
@@ -260,7 +261,7 @@ std::size_t circles<Context, T, D>::size() const {
 
 template <typename Context, typename T, int D>
 std::size_t circles<Context, T, D>::bytes() const {
-  return implementation_->ways.engine.bytes() + implementation_->positions.bytes() + implementation_->order.bytes();
+  return implementation_->use.engine->bytes() + implementation_->positions.bytes() + implementation_->order.bytes();
 }
 
 template <typename Context, typename T, int D>
@@ -276,9 +277,9 @@ const circles_options& circles<Context, T, D>::options() const {
 template <typename Context, typename T, int D>
 explanation circles<Context, T, D>::explanation() const {
   const implementation& own = *implementation_;
-  if (own.ways.choice) return own.ways.choice->explain("way of the Circles model", profile_of(own.context).origin);
+  if (own.use.is_chosen()) return own.use.explain("variant of the Circles model", profile_of(own.context).origin);
   quadrat::explanation result;
-  result.what = "way of the Circles model";
+  result.what = "variant of the Circles model";
   result.chosen = message(own.options.order, " over ", own.options.cell_list);
   result.reason = "named, or the default here";
   return result;

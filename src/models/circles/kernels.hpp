@@ -162,7 +162,7 @@ struct round_circles_totals {
 
 /// The number of agents that a slot's walk reads.
 template <typename Order, typename View, typename T, int D>
-struct count_circles_candidates {
+struct count_circles_variants {
   View view;
   const agent_record<T, D>* agents;
   T reach;

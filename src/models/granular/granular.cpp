@@ -11,13 +11,13 @@
 
 #include "core/backend.hpp"
 #include "core/point_checks.hpp"
+#include "models/chosen_engine.hpp"
 #include "models/granular/engine.hpp"
 #include "models/granular/meter.hpp"
 #include "models/granular/methods.hpp"
 #include "models/granular/setup.hpp"
-#include "models/granular/ways.hpp"
+#include "models/granular/variants.hpp"
 #include "models/storage_order.hpp"
-#include "models/ways_in_use.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 
@@ -52,48 +52,46 @@ struct granular<Context, T>::implementation {
         options(detail::completed_options(chosen, asked)),
         setup(detail::make_granular_setup<T>(options, number)),
         // Where nothing is named.
-        chooses_way(asked.method.empty() && !asked.cells) {
-    if (!chooses_way) {
-      ways.engine.use("named",
-                      [&] { return detail::make_granular_engine<Context, T>(options.method, context, setup); });
-    }
+        chooses(asked.method.empty() && !asked.cells) {
+    detail::require_autotune(asked.autotune, chosen.reproducibility());
+    if (!chooses) use.engine = detail::make_granular_engine<Context, T>(options.method, context, setup);
   }
 
   void set(const granular_state<T>& state) {
     detail::check_grains<T>(setup.space.domain, state.positions, state.velocities);
-    if (chooses_way) begin_choice(state);
-    ways.engine->set(state.positions, state.velocities, state.storage_order, state.step);
+    if (chooses) begin_choice(state);
+    use.engine->set(state.positions, state.velocities, state.storage_order, state.step);
     step = state.step;
   }
   /// Copies the grains of the last step to device memory, in the order of grains.
   void gather() {
-    ways.check();
+    use.check();
     static_cast<void>(gathered());
   }
 
-  /// Makes the engine of the way that suits the state, or of the one that it names.
+  /// Makes the engine of the variant that suits the state, or of the one that it names.
   void begin_choice(const granular_state<T>& state);
   [[nodiscard]] std::vector<double> expected(const std::vector<vec<T, 3>>& taken, double fastest) const;
 
-  // For ways_in_use.
-  void change_way(std::size_t way);
-  void use_way(std::size_t way);
+  // For chosen_engine.
+  void make(std::size_t variant);
+  void change(std::size_t variant);
   [[nodiscard]] const vec<T, 3>* gathered() {
     positions.resize_discarding(context, setup.count);
     velocities.resize_discarding(context, setup.count);
-    ways.engine->gather(positions.data(), velocities.data());
+    use.engine->gather(positions.data(), velocities.data());
     return positions.data();
   }
   [[nodiscard]] std::vector<double> expected(const std::vector<vec<T, 3>>& taken) {
-    // On CUDA no way depends on the speed.
+    // On CUDA no variant depends on the speed.
     return expected(taken, on_cuda ? 0 : largest_speed(to_host(context, velocities)));
   }
 
   Context context;
   granular_options options;
   detail::granular_setup<T> setup;
-  bool chooses_way;
-  detail::ways_in_use<Context, granular_engine<Context, T>, T, 3> ways;
+  bool chooses;
+  detail::chosen_engine<Context, granular_engine<Context, T>, T, 3> use;
   std::unique_ptr<detail::granular_meter<Context, T>> meter;
   array<vec<T, 3>, Context> positions;
   array<vec<T, 3>, Context> velocities;
@@ -109,11 +107,12 @@ std::vector<double> granular<Context, T>::implementation::expected(const std::ve
   const double company =
       detail::company_of(taken, setup.count, setup.space.domain, 2 * p.radius * edge) / (edge * edge * edge);
   const double remade = detail::share_remade(fastest * p.time_step / (2 * p.radius));
-  const detail::granular_load load{static_cast<double>(setup.count),  company, remade,
-                                   detail::threads_for_ways(context), on_cuda, detail::cells_in_all(*options.cells)};
+  const detail::granular_load load{
+      static_cast<double>(setup.count),         company, remade,
+      detail::choice_place_of(context).threads, on_cuda, detail::cells_in_all(*options.cells)};
   std::vector<double> result = detail::expected_granular_ms(load, profile_of(context));
   for (std::size_t k = 0; k < result.size(); ++k) {
-    const bool serves = detail::granular_ways(on_cuda)[k].reproducible >= context.reproducibility();
+    const bool serves = detail::granular_variants(on_cuda)[k].reproducible >= context.reproducibility();
     if (!serves) result[k] = std::numeric_limits<double>::infinity();
   }
   return result;
@@ -121,45 +120,43 @@ std::vector<double> granular<Context, T>::implementation::expected(const std::ve
 
 template <typename Context, typename T>
 void granular<Context, T>::implementation::begin_choice(const granular_state<T>& state) {
-  const auto all = detail::granular_ways(on_cuda);
-  const auto serves = [&](const detail::granular_way& way) { return way.reproducible >= context.reproducibility(); };
-  std::vector<std::string_view> names;
-  for (const detail::granular_way& way : all) names.push_back(way.name);
   const double fastest = largest_speed(state.velocities);
-  const std::vector<double> expected_ms =
-      expected(detail::taken_of(state.positions), fastest > 0 ? fastest : speed_to_come(options.parameters));
-  detail::online_choice fresh(names, expected_ms, detail::ways_by_time(context),
-                              on_cuda ? detail::late_limits(std::ranges::min(expected_ms)) : detail::online_limits());
-  // Without times of a profile the first way is taken, which need not serve.
-  if (!serves(all[fresh.current()])) static_cast<void>(fresh.take(std::ranges::find_if(all, serves)->name));
-  detail::take_way_of_state(fresh, state.way, detail::granular_ways(!on_cuda));
-  ways.begin(*this, std::move(fresh));
+  detail::engine_candidates candidates{
+      {},
+      expected(detail::taken_of(state.positions), fastest > 0 ? fastest : speed_to_come(options.parameters)),
+      state.variant,
+      options.autotune};
+  for (const detail::granular_variant& one : detail::granular_variants(on_cuda)) candidates.names.push_back(one.name);
+  detail::require_variant(state.variant, detail::granular_variants(on_cuda), detail::granular_variants(!on_cuda));
+  use.begin(*this, candidates);
 }
 
 template <typename Context, typename T>
-void granular<Context, T>::implementation::change_way(std::size_t way) {
-  if (detail::granular_ways(on_cuda)[way].name == ways.engine.method()) return;
+void granular<Context, T>::implementation::make(std::size_t variant) {
+  const detail::granular_variant& chosen = detail::granular_variants(on_cuda)[variant];
+  granular_options next = options;
+  next.method = chosen.method;
+  next.cells = detail::cells_of(chosen, *options.cells);
+  use.engine =
+      detail::make_granular_engine<Context, T>(next.method, context, detail::make_granular_setup<T>(next, setup.count));
+  // Statistics stay those of the finest grid.
+  options.method = chosen.method;
+}
+
+template <typename Context, typename T>
+void granular<Context, T>::implementation::change(std::size_t variant) {
+  detail::require_room_for_another(context, use.engine->bytes());
   static_cast<void>(gathered());
   order.resize_discarding(context, setup.count);
-  const bool ordered = ways.engine->gather_order(order.data());
-  const std::uint64_t* const fault = ways.engine->fault();
-  use_way(way);
-  ways.engine->place({positions.data(), velocities.data(), ordered ? order.data() : nullptr, step, fault});
-}
-
-template <typename Context, typename T>
-void granular<Context, T>::implementation::use_way(std::size_t way) {
-  const detail::granular_way& one = detail::granular_ways(on_cuda)[way];
-  granular_options next = options;
-  next.method = one.method;
-  next.cells = detail::cells_of(one, *options.cells);
-  ways.engine.try_method(one.name, [&] {
-    detail::require_room_for_trial(context, ways.engine ? ways.engine->bytes() : 0);
-    const auto next_setup = detail::make_granular_setup<T>(next, setup.count);
-    return detail::make_granular_engine<Context, T>(next.method, context, next_setup);
-  });
-  // Statistics stay those of the finest grid.
-  options.method = one.method;
+  const bool ordered = use.engine->gather_order(order.data());
+  std::unique_ptr<granular_engine<Context, T>> before = std::exchange(use.engine, nullptr);
+  try {
+    make(variant);
+    use.engine->place({positions.data(), velocities.data(), ordered ? order.data() : nullptr, step, before->fault()});
+  } catch (...) {
+    use.engine = std::move(before);
+    throw;
+  }
 }
 
 template <typename Context, typename T>
@@ -183,12 +180,13 @@ granular<Context, T>::~granular() = default;
 template <typename Context, typename T>
 void granular<Context, T>::advance(std::size_t steps) {
   implementation& own = *implementation_;
-  own.ways.advance(own.context, own, size(), own.step, steps);
+  own.use.advance(own.context, own, size(), own.step, steps,
+                  [&](std::size_t count) { own.use.engine->advance(count); });
 }
 
 template <typename Context, typename T>
 void granular<Context, T>::check() {
-  implementation_->ways.check();
+  implementation_->use.check();
 }
 
 template <typename Context, typename T>
@@ -219,7 +217,7 @@ granular_state<T> granular<Context, T>::state() {
   implementation& own = *implementation_;
   own.gather();
   return {own.step, to_host(own.context, own.positions), to_host(own.context, own.velocities),
-          own.ways.engine->storage_order(), std::string(own.ways.choice ? own.ways.choice->name_to_keep() : "")};
+          own.use.engine->storage_order(), own.use.name()};
 }
 
 template <typename Context, typename T>
@@ -245,7 +243,7 @@ template <typename Context, typename T>
 std::size_t granular<Context, T>::bytes() const {
   const implementation& own = *implementation_;
   const std::size_t meter = own.meter == nullptr ? 0 : own.meter->bytes();
-  return own.ways.engine.bytes() + own.positions.bytes() + own.velocities.bytes() + own.order.bytes() + meter;
+  return own.use.engine->bytes() + own.positions.bytes() + own.velocities.bytes() + own.order.bytes() + meter;
 }
 
 template <typename Context, typename T>
@@ -261,9 +259,9 @@ const granular_options& granular<Context, T>::options() const {
 template <typename Context, typename T>
 explanation granular<Context, T>::explanation() const {
   const implementation& own = *implementation_;
-  if (own.ways.choice) return own.ways.choice->explain("way of the granular model", profile_of(own.context).origin);
+  if (own.use.is_chosen()) return own.use.explain("variant of the granular model", profile_of(own.context).origin);
   quadrat::explanation result;
-  result.what = "way of the granular model";
+  result.what = "variant of the granular model";
   result.chosen = own.options.method;
   result.reason = "named, or the default here";
   return result;

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "models/circles/ways.hpp"
-#include "models/late_points.hpp"
-#include "models/ways.hpp"
+#include "models/circles/variants.hpp"
+#include "models/company.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/models/circles.hpp"
 #include "quadrat/tune/device_profile.hpp"
@@ -35,21 +34,21 @@ using chosen_circles = circles<cpu_context, float, 2>;
 
 template <typename State>
 [[nodiscard]] bool equal_bits(const State& a, const State& b) {
-  return a.positions.size() == b.positions.size() && a.way == b.way &&
+  return a.positions.size() == b.positions.size() && a.variant == b.variant &&
          std::memcmp(a.positions.data(), b.positions.data(), a.positions.size() * sizeof(a.positions[0])) == 0;
 }
 
-TEST(circles_choice, every_way_finds_the_same_neighbors) {
+TEST(circles_choice, every_variant_finds_the_same_neighbors) {
   chosen_circles model(one_thread(determinism::none), {crowded()}, crowd());
   auto state = model.state();
   const auto neighbors = model.neighbors();
-  for (const detail::circles_way& way : detail::circles_ways(false)) {
-    state.way = way.name;
+  for (const detail::circles_variant& one : detail::circles_variants(false)) {
+    state.variant = one.name;
     model.restore(state);
-    EXPECT_EQ(model.options().order, way.order);
-    EXPECT_EQ(model.options().cells_per_reach_x, way.cells_per_reach_x);
-    EXPECT_EQ(model.explanation().chosen, way.name);
-    EXPECT_EQ(model.neighbors(), neighbors) << way.name;
+    EXPECT_EQ(model.options().order, one.order);
+    EXPECT_EQ(model.options().cells_per_reach_x, one.cells_per_reach_x);
+    EXPECT_EQ(model.explanation().chosen, one.name);
+    EXPECT_EQ(model.neighbors(), neighbors) << one.name;
   }
 }
 
@@ -57,14 +56,15 @@ TEST(circles_choice, goes_by_how_crowded_agents_are) {
   const auto load = [](double company, int dimension) {
     const auto times =
         detail::expected_circles_ms({1000, dimension, company, 1.0 * dimension, 1}, shipped_profile(false));
-    return detail::circles_ways(false)[static_cast<std::size_t>(std::ranges::min_element(times) - times.begin())].name;
+    return detail::circles_variants(false)[static_cast<std::size_t>(std::ranges::min_element(times) - times.begin())]
+        .name;
   };
   for (const int dimension : {2, 3}) {
     EXPECT_EQ(load(2, dimension), "strips_1");
     EXPECT_EQ(load(500, dimension), "trimmed_2x4");
   }
   // The volume that is walked: all of the cells around, or hardly more than the circle or ball.
-  EXPECT_DOUBLE_EQ(detail::walked_volume(detail::circles_ways(false)[0], 3), 27);
+  EXPECT_DOUBLE_EQ(detail::walked_volume(detail::circles_variants(false)[0], 3), 27);
   EXPECT_NEAR(detail::walked_volume({"", "trimmed", 64, 64}, 2), 3.14159, 0.15);
   EXPECT_NEAR(detail::walked_volume({"", "trimmed", 32, 32}, 3), 4.18879, 0.5);
 }
@@ -93,7 +93,7 @@ TEST(circles_choice, walks_read_as_many_agents_as_their_crowd_has_room_for) {
   EXPECT_EQ(found({{1, 1, 1}}, 1).growth, 3);
   EXPECT_EQ(found(cube, 40).growth, 3);  // there is one cell
   // What all walks read of a heap is the heap, and 27 cubes if agents fill space.
-  const detail::circles_way strips = detail::circles_ways(false)[0];
+  const detail::circles_variant strips = detail::circles_variants(false)[0];
   EXPECT_DOUBLE_EQ(detail::expected_candidates(strips, {1000, 3, 50, 0}), 50);
   EXPECT_DOUBLE_EQ(detail::expected_candidates(strips, {1000, 3, 50, 3}), 50 * 27);
 }
@@ -104,7 +104,7 @@ TEST(circles_choice, at_run_to_run_changes_at_a_fixed_step_and_goes_on_with_the_
   auto state = first.state();
   // As if the run had come from another load, shortly before it is looked at anew.
   state.step = 500;
-  state.way = "strips_1";
+  state.variant = "strips_1";
   first.restore(state);
   first.advance(8);
   EXPECT_EQ(first.explanation().chosen, "strips_1");
@@ -133,15 +133,17 @@ TEST(circles_choice, whatever_is_named_stays) {
     model.advance(250);
     EXPECT_EQ(model.options().order, before.order);
     EXPECT_TRUE(model.explanation().candidates.empty());
-    EXPECT_TRUE(model.state().way.empty());
+    EXPECT_TRUE(model.state().variant.empty());
   }
 }
 
-TEST(circles_choice, by_times_a_run_is_right_and_is_told) {
+TEST(circles_choice, a_run_is_right_while_its_steps_are_timed_and_is_told) {
   circles_parameters parameters;
   parameters.width = 10;
   const auto start = circles_initial_positions<2>(parameters, 200, 6);
-  chosen_circles model(one_thread(determinism::none), {parameters}, start);
+  circles_options options{parameters};
+  options.autotune = true;
+  chosen_circles model(one_thread(determinism::none), options, start);
   // Steps one by one, in pieces and in one call: all are counted.
   for (int k = 0; k < 130; ++k) model.advance(1);
   model.advance(700);
@@ -149,21 +151,21 @@ TEST(circles_choice, by_times_a_run_is_right_and_is_told) {
   EXPECT_EQ(records.size(), 300u);
   EXPECT_EQ(records.front().step, 831u);
   EXPECT_EQ(model.step(), 1130u);
-  EXPECT_EQ(model.explanation().candidates.size(), detail::circles_ways(false).size());
-  // Rounding aside, agents come to where they come by a fixed way.
+  EXPECT_EQ(model.explanation().candidates.size(), detail::circles_variants(false).size());
+  // Rounding aside, agents come to where they come by a named one.
   chosen_circles fixed(one_thread(determinism::none), {parameters, "strips"}, start);
   fixed.advance(1130);
   EXPECT_NEAR(model.measure().mean_neighbors, fixed.measure().mean_neighbors, 0.05 * fixed.measure().mean_neighbors);
 }
 
-TEST(circles_choice, a_way_that_does_not_exist_is_refused_and_changes_nothing) {
+TEST(circles_choice, a_variant_that_does_not_exist_is_refused_and_changes_nothing) {
   chosen_circles model(one_thread(determinism::run_to_run), {crowded()}, crowd());
   const auto good = model.state();
   auto bad = good;
-  bad.way = "spiral";
+  bad.variant = "spiral";
   try {
     model.restore(bad);
-    FAIL() << "the way was taken";
+    FAIL() << "the variant was taken";
   } catch (const argument_error& problem) {
     EXPECT_NE(std::string(problem.what()).find("\"spiral\""), std::string::npos);
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/granular/ways.hpp"
+#include "models/granular/variants.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/models/granular.hpp"
 #include "quadrat/tune/device_profile.hpp"
@@ -42,32 +42,32 @@ using chosen_grains = granular<cpu_context, float>;
   return a.step == b.step && equal(a.positions, b.positions) && equal(a.velocities, b.velocities);
 }
 
-TEST(granular_choice, every_way_has_the_same_statistics_and_at_canonical_the_same_bits) {
+TEST(granular_choice, every_variant_has_the_same_statistics_and_at_canonical_the_same_bits) {
   chosen_grains model(grain_context(determinism::canonical), heap_options(), grains_to_fall());
   model.advance(5);
   const auto start = model.state();
   std::vector<granular_state<float>> ends;
   std::vector<granular_statistics> statistics;
-  for (const detail::granular_way& way : detail::granular_ways(false)) {
+  for (const detail::granular_variant& one : detail::granular_variants(false)) {
     auto state = start;
-    state.way = way.name;
+    state.variant = one.name;
     model.restore(state);
-    EXPECT_EQ(model.options().method, way.method);
+    EXPECT_EQ(model.options().method, one.method);
     statistics.push_back(model.measure());
     model.advance(20);
     ends.push_back(model.state());
-    EXPECT_EQ(ends.back().way, way.name);
+    EXPECT_EQ(ends.back().variant, one.name);
   }
   for (std::size_t k = 1; k < ends.size(); ++k) {
-    EXPECT_TRUE(equal_grains(ends[0], ends[k])) << detail::granular_ways(false)[k].name;
+    EXPECT_TRUE(equal_grains(ends[0], ends[k])) << detail::granular_variants(false)[k].name;
     EXPECT_EQ(statistics[0].candidates_per_particle, statistics[k].candidates_per_particle);
     EXPECT_EQ(statistics[0].largest_cell, statistics[k].largest_cell);
   }
 }
 
 TEST(granular_choice, coarser_cells_hold_a_grain_and_there_is_one_at_least) {
-  for (const detail::granular_way& way : detail::granular_ways(false)) {
-    const auto cells = detail::cells_of(way, {64, 1, 2});
+  for (const detail::granular_variant& one : detail::granular_variants(false)) {
+    const auto cells = detail::cells_of(one, {64, 1, 2});
     EXPECT_LE(cells[0], 64);
     EXPECT_EQ(cells[1], 1);
     EXPECT_GE(cells[2], 1);
@@ -78,7 +78,8 @@ TEST(granular_choice, expects_kept_rows_to_be_best_unless_many_grains_fly) {
   const auto best = [](double grains, double company, double diameters_a_step) {
     const detail::granular_load load{grains, company, detail::share_remade(diameters_a_step), 1};
     const auto times = detail::expected_granular_ms(load, shipped_profile(false));
-    return detail::granular_ways(false)[static_cast<std::size_t>(std::ranges::min_element(times) - times.begin())].name;
+    return detail::granular_variants(false)[static_cast<std::size_t>(std::ranges::min_element(times) - times.begin())]
+        .name;
   };
   for (const double company : {0.02, 1.2}) {
     EXPECT_EQ(best(30000, company, 0), "listed");
@@ -94,7 +95,8 @@ TEST(granular_choice, on_cuda_expects_fine_cells_to_be_best_for_a_heap_and_coars
     detail::granular_load load{grains, grains_a_cell, 0, 1, true};
     load.cells = grains / grains_a_cell;
     const auto times = detail::expected_granular_ms(load, shipped_profile(true));
-    return detail::granular_ways(true)[static_cast<std::size_t>(std::ranges::min_element(times) - times.begin())].name;
+    return detail::granular_variants(true)[static_cast<std::size_t>(std::ranges::min_element(times) - times.begin())]
+        .name;
   };
   EXPECT_EQ(best(1e6, 1.1), "fused");
   EXPECT_EQ(best(1e5, 0.1), "fused_wide");
@@ -107,11 +109,11 @@ TEST(granular_choice, at_run_to_run_and_canonical_it_changes_at_a_fixed_step_and
     chosen_grains first(grain_context(level), heap_options(), grains_to_fall());
     auto state = first.state();
     state.step = 500;
-    state.way = "sorted";
+    state.variant = "sorted";
     first.restore(state);
     first.advance(8);
     const auto middle = first.state();
-    EXPECT_EQ(middle.way, "sorted");
+    EXPECT_EQ(middle.variant, "sorted");
     first.advance(20);
     ASSERT_EQ(first.explanation().changes.size(), 1u);
     EXPECT_NE(first.explanation().changes[0].find("step 512: sorted -> "), std::string::npos);
@@ -120,7 +122,7 @@ TEST(granular_choice, at_run_to_run_and_canonical_it_changes_at_a_fixed_step_and
     second.advance(7);
     second.advance(13);
     EXPECT_TRUE(equal_grains(first.state(), second.state()));
-    EXPECT_EQ(first.state().way, second.state().way);
+    EXPECT_EQ(first.state().variant, second.state().variant);
   }
 }
 
@@ -132,20 +134,21 @@ TEST(granular_choice, whatever_is_named_stays) {
     chosen_grains model(grain_context(determinism::none), options, grains_to_fall());
     model.advance(150);
     EXPECT_TRUE(model.explanation().candidates.empty());
-    EXPECT_TRUE(model.state().way.empty());
+    EXPECT_TRUE(model.state().variant.empty());
   }
 }
 
-TEST(granular_choice, by_times_a_fall_ends_where_it_ends_by_a_fixed_way) {
-  chosen_grains model(grain_context(determinism::none), heap_options(), grains_to_fall());
-  granular_options named = heap_options();
+TEST(granular_choice, a_fall_whose_steps_are_timed_ends_where_it_ends_by_a_named_method) {
+  granular_options named = heap_options(), tuned = heap_options();
+  tuned.autotune = true;
+  chosen_grains model(grain_context(determinism::none), tuned, grains_to_fall());
   named.method = "counting";
   chosen_grains fixed(grain_context(determinism::none), named, grains_to_fall());
   for (int k = 0; k < 90; ++k) model.advance(1);
   model.advance(810);
   fixed.advance(900);
   EXPECT_EQ(model.step(), 900u);
-  EXPECT_EQ(model.explanation().candidates.size(), detail::granular_ways(false).size());
+  EXPECT_EQ(model.explanation().candidates.size(), detail::granular_variants(false).size());
   const auto a = model.measure(), b = fixed.measure();
   EXPECT_NEAR(a.mean_height, b.mean_height, 0.02);
   EXPECT_NEAR(a.contacts_per_particle, b.contacts_per_particle, 0.2 * b.contacts_per_particle);

@@ -126,7 +126,7 @@ class circles_simulation final : public model_simulation<circles_runs, Model> {
     const circles_state<T, D> state = model_.state();
     io::checkpoint result = base::begin_checkpoint(state);
     result.add<particle_id>("storage_order", state.storage_order);
-    add_text(result, "way", state.way);
+    add_text(result, "variant", state.variant);
     std::vector<double> rows;
     for (const circles_record& one : records_) {
       rows.insert(rows.end(), {static_cast<double>(one.step), one.milliseconds, one.mean_neighbors,
@@ -138,7 +138,7 @@ class circles_simulation final : public model_simulation<circles_runs, Model> {
   void restore(const io::checkpoint& saved) override {
     this->require_size(saved);
     model_.restore({saved.step, get_vectors<T, D>(saved, "positions", model_.size()),
-                    saved.get<particle_id>("storage_order"), get_text(saved, "way")});
+                    saved.get<particle_id>("storage_order"), get_text(saved, "variant")});
     const std::vector<double> rows = saved.get<double>("records");
     if (rows.size() % record_columns != 0) throw io_error("the records of steps in the checkpoint are cut");
     records_.clear();

@@ -180,7 +180,7 @@ class granular_simulation : public model_simulation<granular_runs, Model> {
     io::checkpoint result = base::begin_checkpoint(state);
     add_vectors(result, "velocities", state.velocities);
     result.add<particle_id>("storage_order", state.storage_order);
-    add_text(result, "way", state.way);
+    add_text(result, "variant", state.variant);
     return result;
   }
   void restore(const io::checkpoint& saved) override {
@@ -188,7 +188,7 @@ class granular_simulation : public model_simulation<granular_runs, Model> {
     const std::size_t count = model_.size();
     model_.restore({saved.step, get_vectors<T, 3>(saved, "positions", count),
                     get_vectors<T, 3>(saved, "velocities", count), saved.get<particle_id>("storage_order"),
-                    get_text(saved, "way")});
+                    get_text(saved, "variant")});
   }
   std::string method() const override { return model_.options().method; }
 };

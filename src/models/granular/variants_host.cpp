@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "models/granular/ways.hpp"
+#include "models/granular/variants.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
+#include "models/chosen_engine.hpp"
 #include "models/granular/fused.hpp"
 #include "models/granular/kept_rows.hpp"
-#include "models/ways.hpp"
 #include "quadrat/cells/counting.hpp"
 #include "quadrat/cells/sorted.hpp"
 #include "quadrat/core/folding.hpp"
@@ -17,13 +17,13 @@ namespace quadrat::detail {
 namespace {
 
 constexpr double wide = 4.0 / 3;
-constexpr std::array<granular_way, 4> grains_on_cpu{{
+constexpr std::array<granular_variant, 4> grains_on_cpu{{
     {"listed", granular_listed_method::name, 1, determinism::canonical},
     {"counting", cell_methods::counting::name, 1, determinism::canonical},
     {"counting_wide", cell_methods::counting::name, wide, determinism::canonical},
     {"sorted", cell_methods::sorted::name, 1, determinism::canonical},
 }};
-constexpr std::array<granular_way, 4> grains_on_cuda{{
+constexpr std::array<granular_variant, 4> grains_on_cuda{{
     {"fused", granular_fused_method::name, 1, granular_fused_method::reproducible},
     {"fused_wide", granular_fused_method::name, wide, granular_fused_method::reproducible},
     {"counting", cell_methods::counting::name, 1, determinism::canonical},
@@ -35,23 +35,23 @@ struct stored_cells {
   bool folded;
 };
 
-/// About what the grid of a way stores (folding.hpp).
-[[nodiscard]] stored_cells stored_cells_of(const granular_load& load, const granular_way& way) {
-  const double all = load.cells / std::pow(way.edge, 3), some = stored_cells_a_point * load.grains;
+/// About what the grid of a variant stores (folding.hpp).
+[[nodiscard]] stored_cells stored_cells_of(const granular_load& load, const granular_variant& variant) {
+  const double all = load.cells / std::pow(variant.edge, 3), some = stored_cells_a_point * load.grains;
   const bool folds = all > std::max(stored_cells_at_least, 4 * some);
   return {folds ? std::max(stored_cells_at_least, some) : all, folds};
 }
 
 }  // namespace
 
-std::span<const granular_way> granular_ways(bool cuda) {
+std::span<const granular_variant> granular_variants(bool cuda) {
   if (cuda) return grains_on_cuda;
   return grains_on_cpu;
 }
 
-std::array<int, 3> cells_of(const granular_way& way, const std::array<int, 3>& finest) {
+std::array<int, 3> cells_of(const granular_variant& variant, const std::array<int, 3>& finest) {
   std::array<int, 3> cells = finest;
-  for (int& along : cells) along = std::max(1, static_cast<int>(std::floor(along / way.edge)));
+  for (int& along : cells) along = std::max(1, static_cast<int>(std::floor(along / variant.edge)));
   return cells;
 }
 
@@ -63,27 +63,27 @@ std::vector<named_cost> granular_costs(const granular_load& load) {
   // Amounts are millions, for constants of nanoseconds.
   const double grains = 1e-6 * load.grains / load.threads;
   std::vector<named_cost> costs;
-  for (const granular_way& way : granular_ways(load.cuda)) {
+  for (const granular_variant& variant : granular_variants(load.cuda)) {
     method_cost cost;
     cost.each("start", cost_unit::launch, 1);
     cost.each("grains", cost_unit::step, grains);
-    if (way.method == granular_listed_method::name) {
+    if (variant.method == granular_listed_method::name) {
       const double reach = std::pow(1 + kept_rows<float>::skin, 3), ball = 4.19;
       cost.each("tests", cost_unit::step, grains * load.company * ball * reach);
       cost.each("made", cost_unit::step, grains * load.remade);
       cost.each("made_tests", cost_unit::step, grains * load.remade * load.company * 27 * reach);
     } else {
-      const double candidates = load.company * std::pow(3 * way.edge, 3);
+      const double candidates = load.company * std::pow(3 * variant.edge, 3);
       cost.each("tests", cost_unit::step, grains * candidates);
       if (load.cuda) {
         // The threads of a warp wait for the longest walk, which is longer by the spread of their numbers.
         cost.each("uneven", cost_unit::step, grains * std::sqrt(candidates));
-        const stored_cells stored = stored_cells_of(load, way);
+        const stored_cells stored = stored_cells_of(load, variant);
         cost.each("cells", cost_unit::step, 1e-6 * stored.cells);
         if (stored.folded) cost.each("folded", cost_unit::step, grains);
       }
     }
-    costs.push_back({way.name, way.reproducible, true, cost});
+    costs.push_back({variant.name, variant.reproducible, true, cost});
   }
   return costs;
 }

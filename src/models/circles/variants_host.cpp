@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "models/circles/ways.hpp"
+#include "models/circles/variants.hpp"
 
 #include <array>
 #include <cmath>
 
-#include "models/ways.hpp"
+#include "models/chosen_engine.hpp"
 #include "quadrat/search/orders.hpp"
 
 namespace quadrat::detail {
 
 namespace {
 
-constexpr std::array<circles_way, 4> considered_on_cpu{{
+constexpr std::array<circles_variant, 4> considered_on_cpu{{
     {"strips_1", search_orders::strips::name, 1, 1},
     {"hybrid_1", search_orders::hybrid::name, 1, 1},
     {"trimmed_1x4", search_orders::trimmed::name, 1, 4},
     {"trimmed_2x4", search_orders::trimmed::name, 2, 4},
 }};
-constexpr std::array<circles_way, 5> considered_on_cuda{{
+constexpr std::array<circles_variant, 5> considered_on_cuda{{
     {"trimmed_2x2", search_orders::trimmed::name, 2, 2},
     {"trimmed_1x4", search_orders::trimmed::name, 1, 4},
     {"trimmed_2x4", search_orders::trimmed::name, 2, 4},
@@ -32,27 +32,27 @@ constexpr std::array<circles_way, 5> considered_on_cuda{{
 
 }  // namespace
 
-std::span<const circles_way> circles_ways(bool cuda) {
+std::span<const circles_variant> circles_variants(bool cuda) {
   if (cuda) return considered_on_cuda;
   return considered_on_cpu;
 }
 
-double walked_volume(const circles_way& way, int dimension) {
-  const double n = way.cells_per_reach;
-  if (way.order != search_orders::trimmed::name) return std::pow((2 * n + 1) / n, dimension);
+double walked_volume(const circles_variant& variant, int dimension) {
+  const double n = variant.cells_per_reach;
+  if (variant.order != search_orders::trimmed::name) return std::pow((2 * n + 1) / n, dimension);
   constexpr int places = 8;
   double sum = 0;
   const int beside = dimension == 3 ? places : 1;
   for (int a = 0; a < places; ++a) {
     for (int b = 0; b < beside; ++b) {
-      for (int j = -way.cells_per_reach; j <= way.cells_per_reach; ++j) {
-        for (int k = -way.cells_per_reach; k <= way.cells_per_reach; ++k) {
+      for (int j = -variant.cells_per_reach; j <= variant.cells_per_reach; ++j) {
+        for (int k = -variant.cells_per_reach; k <= variant.cells_per_reach; ++k) {
           if (dimension == 2 && k != 0) continue;
           const double y = distance_of_row(j, (a + 0.5) / places) / n;
           const double z = dimension == 3 ? distance_of_row(k, (b + 0.5) / places) / n : 0;
           const double rest = 1 - y * y - z * z;
           // Whole cells along x: one more than the chord, on average.
-          if (rest > 0) sum += 2 * std::sqrt(rest) + 1.0 / way.cells_per_reach_x;
+          if (rest > 0) sum += 2 * std::sqrt(rest) + 1.0 / variant.cells_per_reach_x;
         }
       }
     }
@@ -60,8 +60,8 @@ double walked_volume(const circles_way& way, int dimension) {
   return sum / (places * beside) / std::pow(n, dimension - 1);
 }
 
-double expected_candidates(const circles_way& way, const circles_load& load) {
-  const double edge = std::pow(walked_volume(way, load.dimension), 1.0 / load.dimension);
+double expected_candidates(const circles_variant& variant, const circles_load& load) {
+  const double edge = std::pow(walked_volume(variant, load.dimension), 1.0 / load.dimension);
   return load.company * std::pow(edge, load.growth);
 }
 
@@ -70,15 +70,15 @@ std::vector<named_cost> circles_costs(const circles_load& load) {
   // Amounts are millions, for constants of nanoseconds.
   const double agents = 1e-6 * load.agents / load.threads;
   std::vector<named_cost> costs;
-  for (const circles_way& way : circles_ways(load.cuda)) {
-    const double candidates = expected_candidates(way, load);
+  for (const circles_variant& variant : circles_variants(load.cuda)) {
+    const double candidates = expected_candidates(variant, load);
     method_cost cost;
     cost.each("start", cost_unit::launch, 1);
     cost.each(flat ? "agents_2d" : "agents_3d", cost_unit::step, agents);
     cost.each(flat ? "tests_2d" : "tests_3d", cost_unit::step, agents * (1 + candidates));
     // A thread walks for one agent, however few there are.
     if (load.cuda) cost.each(flat ? "walk_2d" : "walk_3d", cost_unit::step, 1e-3 * candidates);
-    costs.push_back({way.name, determinism::run_to_run, true, cost});
+    costs.push_back({variant.name, determinism::run_to_run, true, cost});
   }
   return costs;
 }

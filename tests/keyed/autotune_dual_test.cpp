@@ -9,6 +9,7 @@
 
 #include "keyed/support.hpp"
 #include "quadrat/core/array.hpp"
+#include "quadrat/core/error.hpp"
 #include "support/counting_memory.hpp"
 #include "support/random.hpp"
 
@@ -16,27 +17,28 @@
 #include "quadrat/parallel/cuda_graph.hpp"
 #endif
 
-// Reducers that choose their method by the times of rounds, at determinism none.
+// Reducers that time methods, and reducers that do not.
 
 namespace quadrat::test {
 
 namespace {
 
-class keyed_trials_test : public backend_test {};
+class keyed_autotune_test : public backend_test {};
 
 /// For few keys that are used several times several methods take nearly the same time.
-[[nodiscard]] key_reducer_options used_often() {
+[[nodiscard]] key_reducer_options used_often(bool autotune) {
   key_reducer_options options;
   options.uses = 6;
+  options.autotune = autotune;
   return options;
 }
 
 constexpr std::size_t elements = 20'000, key_count = 3;
-constexpr std::size_t rounds = 1000;
+constexpr std::size_t enough_turns = 60;
 
 /// Keys and values, each element's value a small integer so that sums are exact, and what the sums are.
-struct trial_problem {
-  trial_problem(const backend_context& context, std::uint64_t seed) : expected(key_count, 0.0f) {
+struct sum_problem {
+  sum_problem(const backend_context& context, std::uint64_t seed) : expected(key_count, 0.0f) {
     const auto words = random_words<std::uint32_t>(elements, seed, key_count);
     std::vector<float> numbers(elements);
     for (std::size_t i = 0; i < elements; ++i) {
@@ -52,17 +54,15 @@ struct trial_problem {
   std::vector<float> expected;
 };
 
-/// Rounds by turns with two sets of keys. The methods that they used.
-class rounds_by_turns {
+/// Turns with two sets of keys. The methods that they used.
+class keys_by_turns {
  public:
-  explicit rounds_by_turns(const backend_context& context)
-      : context_(context),
-        problems_{trial_problem(context, 5), trial_problem(context, 11)},
-        results_(context, key_count) {}
+  explicit keys_by_turns(const backend_context& context)
+      : context_(context), problems_{sum_problem(context, 5), sum_problem(context, 11)}, results_(context, key_count) {}
 
   void take(reducer& by_key, std::size_t count, bool check) {
     for (std::size_t k = 0; k < count; ++k) {
-      const trial_problem& problem = problems_[k % 2];
+      const sum_problem& problem = problems_[k % 2];
       by_key.set_keys(problem.keys.data(), elements);
       for (int use = 0; use < 6; ++use) {
         by_key.reduce(packed_values<const float>(problem.values.data(), elements, 1),
@@ -80,74 +80,74 @@ class rounds_by_turns {
 
  private:
   backend_context context_;
-  trial_problem problems_[2];
+  sum_problem problems_[2];
   array<float, backend_context> results_;
 };
 
-TEST_F(keyed_trials_test, sums_are_right_while_methods_are_tried) {
+TEST_F(keyed_autotune_test, sums_are_right_while_methods_are_timed_and_the_fastest_stays) {
   const backend_context context = context_at(determinism::none, 1);
-  reducer by_key(context, key_count, used_often());
-  rounds_by_turns turns(context);
-  turns.take(by_key, rounds, true);
-  EXPECT_GT(turns.methods.size(), 1u) << "another method was tried";
+  reducer by_key(context, key_count, used_often(true));
+  keys_by_turns turns(context);
+  turns.take(by_key, enough_turns, true);
+  EXPECT_GT(turns.methods.size(), 1u) << by_key.explanation().text();
+  EXPECT_EQ(by_key.explanation().changes.size(), 1u);
+  turns.methods.clear();
+  turns.take(by_key, enough_turns, true);
+  EXPECT_EQ(turns.methods.size(), 1u);
 }
 
-TEST_F(keyed_trials_test, sums_are_right_where_nobody_waits) {
-  const backend_context context = context_at(determinism::none, 1);
-  reducer by_key(context, key_count, used_often());
-  rounds_by_turns turns(context);
-  turns.take(by_key, 1, true);  // the sample arrives
-  for (std::size_t k = 0; k < 10; ++k) turns.take(by_key, rounds / 10, false);
-  EXPECT_GT(turns.methods.size(), 1u);
+TEST_F(keyed_autotune_test, without_it_the_method_stays_once_keys_were_sampled_and_equal_keys_allocate_nothing) {
+  counting_memory memory;
+  const backend_context context = memory.context(determinism::none);
+  keys_by_turns turns(context);
+  reducer by_key(context, key_count, used_often(false));
+  turns.take(by_key, 200, true);
+  const std::size_t allocations = memory.allocations();
+  turns.methods.clear();
+  turns.take(by_key, 400, false);
+  EXPECT_EQ(turns.methods.size(), 1u);
+  EXPECT_EQ(memory.allocations(), allocations);
+  EXPECT_TRUE(by_key.explanation().changes.empty());
 }
 
-TEST_F(keyed_trials_test, named_methods_and_repeatable_runs_stay) {
-  for (const determinism level : {determinism::none, determinism::run_to_run}) {
-    const backend_context context = context_at(level, 1);
-    key_reducer_options options = used_often();
-    if (level == determinism::none) options.method = "atomic";
-    reducer by_key(context, key_count, options);
-    rounds_by_turns turns(context);
-    turns.take(by_key, rounds / 2, false);
-    EXPECT_EQ(turns.methods.size(), 1u);
-    EXPECT_TRUE(by_key.explanation().changes.empty());
+TEST_F(keyed_autotune_test, a_named_method_stays) {
+  key_reducer_options options = used_often(true);
+  options.method = "atomic";
+  const backend_context context = context_at(determinism::none, 1);
+  reducer by_key(context, key_count, options);
+  keys_by_turns turns(context);
+  turns.take(by_key, enough_turns, false);
+  EXPECT_EQ(turns.methods.size(), 1u);
+}
+
+TEST_F(keyed_autotune_test, is_refused_where_runs_must_be_repeatable) {
+  for (const determinism level : {determinism::run_to_run, determinism::canonical}) {
+    EXPECT_THROW(static_cast<void>(reducer(context_at(level), key_count, used_often(true))), argument_error);
   }
 }
 
-TEST_F(keyed_trials_test, no_memory_for_another_method_is_no_error) {
-  counting_memory memory;
-  const backend_context context = memory.context(determinism::none);
-  rounds_by_turns turns(context);
-  reducer by_key(context, key_count, used_often());
-  turns.take(by_key, 80, true);
-  memory.allow(0);
-  ASSERT_NO_THROW(turns.take(by_key, rounds, true));
-  memory.allow_all();
-  ASSERT_NO_THROW(turns.take(by_key, 10, true));
-}
-
-TEST_F(keyed_trials_test, a_memory_limit_holds) {
+TEST_F(keyed_autotune_test, a_memory_limit_holds) {
   const backend_context context;
-  key_reducer_options options = used_often();
+  key_reducer_options options = used_often(true);
   options.most_bytes = 8 << 20;
   reducer by_key(context, key_count, options);
-  rounds_by_turns turns(context);
-  for (std::size_t k = 0; k < rounds / 10; ++k) {
-    turns.take(by_key, 10, false);
+  keys_by_turns turns(context);
+  for (std::size_t k = 0; k < enough_turns; ++k) {
+    turns.take(by_key, 1, false);
     ASSERT_LE(by_key.bytes(), options.most_bytes);
   }
 }
 
-TEST_F(keyed_trials_test, other_numbers_of_elements_and_none_at_all_come_between) {
+TEST_F(keyed_autotune_test, other_numbers_of_elements_and_none_at_all_come_between) {
   const backend_context context = context_at(determinism::none, 1);
-  reducer by_key(context, key_count, used_often());
-  rounds_by_turns turns(context);
+  reducer by_key(context, key_count, used_often(true));
+  keys_by_turns turns(context);
   const std::vector<std::uint32_t> few{2, 1, 2};
   const auto few_keys = to_device(context, few);
   const auto ones = to_device(context, std::vector<float>(3, 1.0f));
   array<float, backend_context> results(context, key_count);
-  for (std::size_t k = 0; k < rounds / 10; ++k) {
-    turns.take(by_key, 10, true);
+  for (std::size_t k = 0; k < 12; ++k) {
+    turns.take(by_key, 5, true);
     by_key.set_keys(few_keys.data(), k % 4);
     by_key.reduce(packed_values<const float>(ones.data(), k % 4, 1), packed_values(results.data(), key_count, 1),
                   {key_operation::sum, false});
@@ -158,23 +158,23 @@ TEST_F(keyed_trials_test, other_numbers_of_elements_and_none_at_all_come_between
 }
 
 #if QUADRAT_BACKEND_CUDA
-TEST_F(keyed_trials_test, what_is_captured_keeps_its_method) {
+TEST_F(keyed_autotune_test, what_is_captured_keeps_its_method) {
   const backend_context context = context_at(determinism::none, 1);
-  reducer by_key(context, key_count, used_often());
-  rounds_by_turns turns(context);
-  turns.take(by_key, 400, true);
-  const trial_problem problem(context, 23);
+  reducer by_key(context, key_count, used_often(true));
+  keys_by_turns turns(context);
+  turns.take(by_key, 6, true);
+  const sum_problem problem(context, 23);
   array<float, backend_context> results(context, key_count);
-  const auto round = [&] {
+  const auto turn = [&] {
     by_key.set_keys(problem.keys.data(), elements);
     by_key.reduce(packed_values<const float>(problem.values.data(), elements, 1),
                   packed_values(results.data(), key_count, 1), {key_operation::sum, false});
   };
-  round();
+  turn();
   cuda_graph graph;
-  graph.capture(context, round);
+  graph.capture(context, turn);
   turns.methods.clear();
-  turns.take(by_key, rounds / 2, false);
+  turns.take(by_key, enough_turns, false);
   EXPECT_EQ(turns.methods.size(), 1u);
   fill_bytes(context, results.data(), 0xff, results.bytes());
   graph.launch(context);

@@ -12,16 +12,16 @@
 
 namespace quadrat::detail {
 
-/// A way to run the model that is considered where neither method nor cells are named: a method over the finest grid,
-/// or a coarser one.
-struct granular_way {
+/// A combination to run the model that is considered where neither method nor cells are named: a method over the finest
+/// grid, or a coarser one.
+struct granular_variant {
   std::string_view name;
   std::string_view method;
   double edge;  ///< of cells, in diameters of a grain, about
   determinism reproducible;
 };
 
-[[nodiscard]] std::span<const granular_way> granular_ways(bool cuda);
+[[nodiscard]] std::span<const granular_variant> granular_variants(bool cuda);
 
 /// What a choice goes by.
 struct granular_load {
@@ -40,17 +40,17 @@ struct granular_load {
 /// granular_load::remade for grains whose fastest moves by so many diameters a step.
 [[nodiscard]] double share_remade(double diameters_a_step);
 
-/// The cells of a way, from those of the finest grid.
-[[nodiscard]] std::array<int, 3> cells_of(const granular_way& way, const std::array<int, 3>& finest);
+/// The cells of a variant, from those of the finest grid.
+[[nodiscard]] std::array<int, 3> cells_of(const granular_variant& variant, const std::array<int, 3>& finest);
 
 [[nodiscard]] constexpr double cells_in_all(const std::array<int, 3>& cells) {
   return static_cast<double>(cells[0]) * cells[1] * cells[2];
 }
 
-/// What a step costs, by way.
+/// What a step costs, by variant.
 [[nodiscard]] std::vector<named_cost> granular_costs(const granular_load& load);
 
-/// Milliseconds of a step, by way; by the profile that comes with the library where this one lacks them.
+/// Milliseconds of a step, by variant; by the profile that comes with the library where this one lacks them.
 [[nodiscard]] std::vector<double> expected_granular_ms(const granular_load& load, const device_profile& profile);
 
 }  // namespace quadrat::detail
