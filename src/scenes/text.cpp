@@ -112,7 +112,7 @@ const std::string& value_in(const lines& all, const std::string& key) {
 bool matters(std::string_view key, std::string_view level) {
   const std::string_view table = key.substr(0, key.find('.'));
   if (table == "output" || table == "camera" || key == "scene.name") return false;
-  for (const std::string_view one : {"run.steps", "run.threads", "run.sort_every", "grid.capacity"}) {
+  for (const std::string_view one : {"run.steps", "run.threads", "run.autotune", "run.sort_every", "grid.capacity"}) {
     if (key == one) return false;
   }
   if (key == "run.device") return level != "\"none\"";

@@ -51,7 +51,7 @@ class CirclesTest(support.ProgramTest):
                 self.assertEqual(summary["settings"]["agents"], {"count": count, "density": 1.0, "seed": 1})
                 self.assertIn(" over counting", summary["run"]["method"])
                 self.assertEqual(summary["choice"]["chosen"], "strips_1")
-                self.assertEqual(summary["choice"]["reason"], "by the profile, so that a run can be repeated")
+                self.assertEqual(summary["choice"]["reason"], "by the profile and a sample of positions")
                 self.assertEqual(summary["settings"]["search"]["order"], "auto")
                 for file in ["preview.png", "checkpoint.bin", "statistics.csv", "steps.csv"]:
                     self.assertTrue((self.folder / out / file).exists(), file)
@@ -92,11 +92,21 @@ class CirclesTest(support.ProgramTest):
     def test_explain_says_what_was_chosen(self):
         scene = self.scene_with()
         output = self.quadrat("run", scene.name, "--output", "out", "--explain").stdout
-        self.assertIn("way of the Circles model: strips_1 (by the profile", output)
-        for way in ["hybrid_1", "trimmed_1x4", "trimmed_2x4"]:
-            self.assertIn("  " + way, output)
+        self.assertIn("variant of the Circles model: strips_1 (by the profile", output)
+        for variant in ["hybrid_1", "trimmed_1x4", "trimmed_2x4"]:
+            self.assertIn("  " + variant, output)
         output = self.quadrat("run", scene.name, "--output", "named", "--method", "hybrid", "--explain").stdout
-        self.assertIn("way of the Circles model: hybrid over counting (named, or the default here)", output)
+        self.assertIn("variant of the Circles model: hybrid over counting (named, or the default here)", output)
+
+    def test_steps_are_timed_unless_the_run_is_deterministic_or_it_is_turned_off(self):
+        scene = self.scene_with('deterministic = "run_to_run"', 'deterministic = "none"')
+        reasons = {}
+        for out, arguments in [("timed", []), ("not_timed", ["--no-autotune"]), ("same_bits", ["--deterministic"])]:
+            reasons[out] = self.run_scene(out, *arguments, scene=scene)["choice"]["reason"]
+        by_profile = "by the profile and a sample of positions"
+        self.assertEqual(reasons, {"timed": "by the times of steps", "not_timed": by_profile, "same_bits": by_profile})
+        message = self.fails("run", support.SOURCE / "examples" / "poiseuille.toml", "--no-autotune", code=2)
+        self.assertIn("--no-autotune: the model srd times no methods", message)
 
     def test_without_a_record_there_is_no_table_of_steps(self):
         scene = self.scene_with("preview = false", "preview = false\nrecord = false")

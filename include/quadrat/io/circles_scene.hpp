@@ -40,7 +40,9 @@ struct circles_scene {
     std::string cell_list = "auto";
     std::int64_t cells_per_reach = 0;  ///< 0: the order's own choice
   } search;
-  run_table run{.steps = 1000};
+  struct : run_table {
+    bool autotune = true;  ///< the search is chosen by the times of steps, unless the run is deterministic
+  } run{{.steps = 1000}, true};
   struct : output_table {
     bool record = true;  ///< whether the time and the neighbors of every step are written
   } output;
@@ -68,6 +70,7 @@ void visit_keys(Scene& s, Visitor&& visitor) {
   visitor("search", "cell_list", s.search.cell_list);
   visitor("search", "cells_per_reach", s.search.cells_per_reach);
   visitor("run", "steps", s.run.steps);
+  visitor("run", "autotune", s.run.autotune);
   visit_run_table(s.run, visitor);
   visit_output_table(s.output, visitor);
   visitor("output", "record", s.output.record);

@@ -146,6 +146,7 @@ struct granular_scene {
   } collider;
   struct : run_table {
     std::string method = "auto";  ///< "auto": the program's choice for the device
+    bool autotune = true;         ///< by the times of steps, unless the run is deterministic
   } run;
   output_table output;
   struct : camera_table {
@@ -181,6 +182,7 @@ void visit_keys(Scene& s, Visitor&& visitor) {
   visitor("collider", "radius", s.collider.radius);
   visitor("run", "steps", s.run.steps);
   visitor("run", "method", s.run.method);
+  visitor("run", "autotune", s.run.autotune);
   visit_run_table(s.run, visitor);
   visit_output_table(s.output, visitor);
   visit_camera_table(s.camera, visitor);
@@ -254,9 +256,9 @@ struct scene_difference {
 };
 
 /// The first key that matters for continuing a run and differs between two texts of to_text.
-/// What is written, how long the run is, the number of threads, SRD's sorting and the camera never matter. The device
-/// matters when the run is deterministic, and the method (of Circles, all of [search]; of SRD, run.sums) when it is
-/// `run_to_run` (at `canonical` it makes no difference).
+/// What is written, how long the run is, the number of threads, autotuning, SRD's sorting and the camera never matter.
+/// The device matters when the run is deterministic, and the method (of Circles, all of [search]; of SRD, run.sums)
+/// when it is `run_to_run` (at `canonical` it makes no difference).
 [[nodiscard]] std::optional<scene_difference> first_difference(std::string_view stored, std::string_view asked);
 
 }  // namespace quadrat::io

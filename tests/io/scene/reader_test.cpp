@@ -284,6 +284,7 @@ TEST(scene, differences_that_matter_are_named) {
   b.run.steps = 5;
   b.run.threads = 7;
   b.run.method = "sorted";
+  b.run.autotune = false;
   b.run.device = device_choice::cuda;
   b.output.directory = "elsewhere";
   EXPECT_EQ(difference(b), "");

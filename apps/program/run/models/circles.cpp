@@ -34,7 +34,8 @@ io::preview_options picture_options(const io::circles_scene& scene) {
           named(scene.search.cell_list),
           static_cast<int>(scene.search.cells_per_reach),
           0,
-          false};
+          false,
+          scene.run.autotune && scene.run.deterministic == determinism::none};
 }
 
 struct circles_runs : scene_runs {

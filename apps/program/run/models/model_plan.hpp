@@ -130,6 +130,11 @@ overrides<Scene> apply_common(const run_options& options, io::scene_file<Scene>&
   given.apply_names(options.frame_format, scene.output.frame_format, "output.frame_format", "--frame-format");
   given.apply(options.steps, scene.run.steps, "run.steps", "--steps");
   given.apply(options.threads, scene.run.threads, "run.threads", "--threads");
+  if constexpr (requires { scene.run.autotune; }) {
+    if (options.no_autotune) scene.run.autotune = false;
+  } else {
+    require(!options.no_autotune, "--no-autotune: the model ", scene.scene.model, " times no methods");
+  }
   return given;
 }
 
