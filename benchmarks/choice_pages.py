@@ -5,8 +5,8 @@
   python3 benchmarks/choice_pages.py build/cpu/bin/quadrat            maps of the CPU
   python3 benchmarks/choice_pages.py build/cuda/bin/quadrat cuda      of the H200; needs a build with CUDA, but no GPU
 
-Maps are docs/concepts/choosing_<module>_<device>.svg, from `quadrat choose`. Tables come from benchmarks/results/*/choice.json
-and replace what is between the marks in the page.
+Maps are docs/concepts/choosing_<module>_<device>.svg, from `quadrat choose`. Tables come from benchmarks/results/*/choice*.json
+and replace what is between the marks in the page. Of these files only what the tables show is kept.
 """
 
 import json
@@ -79,6 +79,9 @@ def write_map(program, task, device):
     print(target.relative_to(ROOT))
 
 
+SHOWN = ["op", "module", "cases", "median", "percentile_95", "worst"]
+
+
 def tables():
     lines = []
     for folder in ("h100", "h200", "cpu"):
@@ -88,38 +91,13 @@ def tables():
 
 
 def table_of(file):
-    rows = [row for row in json.loads(file.read_text())["rows"] if row["op"] == "choice_summary"]
-    if not rows:
-        return []
-    lines = ["", f"`{file.relative_to(ROOT)}`:", "",
-             "| module | cases | by the profile: median | 95 % | worst | a hundred calls: median | 95 % | worst "
-             "| the first: median | 95 % | worst | after a thousand: median | 95 % | worst |",
-             "|" + "---|" * 14]
-    for row in rows:
-        keys = [kind + key for kind in ["", "run_", "first_", "lasting_"] for key in ["median", "percentile_95", "worst"]]
-        cells = [f"{row[key]:.3g}" if key in row else "" for key in keys]  # older results lack some
-        lines.append(f"| {row['module']} | {row['cases']} | " + " | ".join(cells) + " |")
-    return lines
-
-
-def run_tables():
-    lines = []
-    for folder in ("h200", "cpu"):
-        file = ROOT / "benchmarks" / "results" / folder / "choice_runs.json"
-        if file.exists():
-            lines += run_table_of(file)
-    return "\n".join(lines) + "\n\n"
-
-
-def run_table_of(file):
-    """Whole runs: the time of the choice over that of the best fixed way of the same round."""
-    rows = [row for row in json.loads(file.read_text())["rows"] if row["op"] == "runs"]
-    lines = ["", f"`{file.relative_to(ROOT)}`:", "",
-             "| run | steps | choice, median | worst of the rounds | fixed ways, medians |", "|---|---|---|---|---|"]
-    for row in rows:
-        name = f"{row['model']}{', 2D' if row.get('dim') == 2 else ''}, {row['n']:,}: {row['distribution']}"
-        fixed = ", ".join(f"`{way}` {ratio:.3g}" for way, ratio in row["time_over_best_fixed"].items() if way != "auto")
-        lines.append(f"| {name} | {row['steps']} | {row['regret']:.3f} | {row['worst_regret']:.3f} | {fixed} |")
+    result = json.loads(file.read_text())
+    result["rows"] = [{key: row[key] for key in SHOWN} for row in result["rows"] if row["op"] == "choice_summary"]
+    file.write_text(json.dumps(result, indent=2) + "\n")
+    lines = ["", f"`{file.relative_to(ROOT)}`:", "", "| module | cases | median | 95 % | worst |", "|" + "---|" * 5]
+    for row in result["rows"]:
+        lines.append(f"| {row['module']} | {row['cases']} | "
+                     + " | ".join(f"{row[key]:.3g}" for key in SHOWN[3:]) + " |")
     return lines
 
 
@@ -129,10 +107,8 @@ def main():
         for task in MAPS:
             write_map(sys.argv[1], task, device)
     text = PAGE.read_text()
-    for first, last, lines in [(BEGIN, END, tables()), ("<!-- runs -->", "<!-- end of runs -->", run_tables())]:
-        begin, end = text.index(first) + len(first), text.index(last)
-        text = text[:begin] + "\n" + lines + text[end:]
-    PAGE.write_text(text)
+    begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
+    PAGE.write_text(text[:begin] + "\n" + tables() + text[end:])
 
 
 if __name__ == "__main__":
