@@ -90,7 +90,7 @@ class ewald_rivals {
   }
   [[nodiscard]] const std::vector<ewald_rival<Context, T>>& all() const { return all_; }
   void sum(const ewald_rival<Context, T>& one) {
-    one.sums->compute_asynchronously(charges_.input(), {forces_.data(), nullptr, nullptr, energy_.data(), nullptr});
+    one.sums->compute_async(charges_.input(), {forces_.data(), nullptr, nullptr, energy_.data(), nullptr});
   }
 
  private:

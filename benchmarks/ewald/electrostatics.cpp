@@ -27,7 +27,7 @@ class subject {
         energy_(context, of.cells.size()) {
     sums_.compute(input(), output());
   }
-  void enqueue() { sums_.compute_asynchronously(input(), output()); }
+  void enqueue() { sums_.compute_async(input(), output()); }
   [[nodiscard]] std::vector<vec<T, 3>> forces(const Context& context) {
     sums_.check();
     return to_host(context, forces_);

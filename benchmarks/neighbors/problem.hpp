@@ -124,8 +124,7 @@ void time_list(const session& s, const problem<Context, T>& what, std::string_vi
     if (beside) out["ratio"] = summarize(ratios, s.plan().tolerance).median_ms;
     if constexpr (std::is_same_v<Context, cuda_context>) {
       // Without the host: captured in a graph, with the total left on the device.
-      out["graph_ms"] =
-          time_repeated(what.context, s.plan(), [&] { list.build_asynchronously(what.input()); }).median_ms;
+      out["graph_ms"] = time_repeated(what.context, s.plan(), [&] { list.build_async(what.input()); }).median_ms;
       list.check();
     }
     out["bytes"] = list.bytes();

@@ -194,7 +194,7 @@ class salt {
     quadrat::electrostatics_output<double> output;
     output.forces = coulomb_forces_.data();
     output.energy = coulomb_energy_.data();
-    coulomb_->compute_asynchronously(input(), output);
+    coulomb_->compute_async(input(), output);
   }
   void half_kick() {
     for_each(context_, "kick", count_,

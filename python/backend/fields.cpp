@@ -23,7 +23,7 @@ class plan_worker : public worker_on<Interface, Context> {
   void set_points(const points_given& points) final {
     [[maybe_unused]] const auto visit = this->enter();
     if (this->captured()) {
-      plan_->set_points_asynchronously(view_of<T, D>(points));
+      plan_->set_points_async(view_of<T, D>(points));
     } else {
       plan_->set_points(view_of<T, D>(points));
     }

@@ -339,8 +339,8 @@ void electrostatics<Context, T>::implementation::compute(const electrostatics_in
 }
 
 template <typename Context, typename T>
-void electrostatics<Context, T>::implementation::compute_asynchronously(const electrostatics_input<T>& input,
-                                                                        const electrostatics_output<T>& output) {
+void electrostatics<Context, T>::implementation::compute_async(const electrostatics_input<T>& input,
+                                                               const electrostatics_output<T>& output) {
   check_input(input);
   require(prepared, "neither prepare nor compute has been called; they choose parameters and allocate memory");
   require(serves(input),
@@ -409,9 +409,9 @@ void electrostatics<Context, T>::compute(const electrostatics_input<T>& input, c
   implementation_->compute(input, output);
 }
 template <typename Context, typename T>
-void electrostatics<Context, T>::compute_asynchronously(const electrostatics_input<T>& input,
-                                                        const electrostatics_output<T>& output) {
-  implementation_->compute_asynchronously(input, output);
+void electrostatics<Context, T>::compute_async(const electrostatics_input<T>& input,
+                                               const electrostatics_output<T>& output) {
+  implementation_->compute_async(input, output);
 }
 template <typename Context, typename T>
 void electrostatics<Context, T>::check() {

@@ -61,7 +61,7 @@ struct electrostatics<Context, T>::implementation {
 
   void prepare(const electrostatics_input<T>& input);
   void compute(const electrostatics_input<T>& input, const electrostatics_output<T>& output);
-  void compute_asynchronously(const electrostatics_input<T>& input, const electrostatics_output<T>& output);
+  void compute_async(const electrostatics_input<T>& input, const electrostatics_output<T>& output);
   void check();
   [[nodiscard]] ewald_pair<T> pair() const {
     return {split, options.law == pair_law::coulomb, static_cast<T>(constant())};

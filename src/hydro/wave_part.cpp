@@ -156,7 +156,7 @@ void wave_part<Context, T>::set_points(const sphere_vector<T>* places, std::size
   if (direct_) return;
   const auto view = strided_points<3>(places->value.component, count, sizeof(sphere_vector<T>) / sizeof(T));
   if (placed_) {
-    plan_->set_points_asynchronously(view);
+    plan_->set_points_async(view);
   } else {
     plan_->set_points(view);
   }

@@ -191,7 +191,7 @@ std::string point_complaint(const box<T, D>& domain, const mesh_shape& shape, co
 }
 
 std::string late_point_complaint(std::size_t i, fault_kind kind, const mesh_stack& stack) {
-  const std::string name = message("point ", i, " of set_points_asynchronously");
+  const std::string name = message("point ", i, " of set_points_async");
   if (kind == fault_kind::not_finite) return name + " is not finite";
   if (kind == fault_kind::key_range) return message(name, " is of a system that is not below ", stack.systems);
   if (kind == fault_kind::outside) return name + " is outside the box; set_points says along which axis";

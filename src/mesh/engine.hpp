@@ -31,10 +31,10 @@ class spread_engine {
   /// Takes `points.count` points. May synchronize; the plan reads the faults afterwards. Points that raised a fault
   /// have safe positions.
   virtual void set_points(const point_placement<T>& points) = 0;
-  /// Whether set_points_asynchronously works: set_points depends on the number of points, not on where they are.
-  [[nodiscard]] virtual bool can_set_points_asynchronously() const { return false; }
+  /// Whether set_points_async works: set_points depends on the number of points, not on where they are.
+  [[nodiscard]] virtual bool can_set_points_async() const { return false; }
   /// Takes at most as many points as the last set_points. Asynchronous; allocates nothing.
-  virtual void set_points_asynchronously(const point_placement<T>& points) { set_points(points); }
+  virtual void set_points_async(const point_placement<T>& points) { set_points(points); }
   /// Asynchronous, allocates nothing. `mesh` is overwritten, or added to with `accumulate`.
   virtual void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) = 0;
   /// Asynchronous; allocate nothing. Gradients are per mesh unit times `scale[axis]`, `dimension` = 3 - first_axis

@@ -174,15 +174,15 @@ void detail::plan_state<Context, T, D>::place(const points_view<T, D>& points, c
 }
 
 template <typename Context, typename T, int D>
-void detail::plan_state<Context, T, D>::set_points_asynchronously(const points_view<T, D>& points,
-                                                                  const std::uint32_t* system_of_point) {
+void detail::plan_state<Context, T, D>::set_points_async(const points_view<T, D>& points,
+                                                         const std::uint32_t* system_of_point) {
   require_input(points, system_of_point);
   require(room.has_value(),
           "set_points has not been called, or has failed; it finds the memory that "
-          "set_points_asynchronously works in");
+          "set_points_async works in");
   require(points.count <= *room, "there are ", points.count, " points, but the last set_points had ", *room,
-          "; set_points_asynchronously works in the memory of that call");
-  require(engine->can_set_points_asynchronously(), "the method ", method,
+          "; set_points_async works in the memory of that call");
+  require(engine->can_set_points_async(), "the method ", method,
           " has to know where points are before it can store them, here at least; call set_points, or use particle or "
           "tiles");
   tuner.stop();  // the memory is that of the last set_points
@@ -190,7 +190,7 @@ void detail::plan_state<Context, T, D>::set_points_asynchronously(const points_v
   usable = false;
   if (failed) faults.clear(context);
   count = points.count;
-  engine->set_points_asynchronously(placement(points, system_of_point));
+  engine->set_points_async(placement(points, system_of_point));
   usable = unchecked = true;
 }
 

@@ -38,7 +38,7 @@ struct plan_state {
   }
 
   void set_points(const points_view<T, D>& points, const std::uint32_t* system_of_point);
-  void set_points_asynchronously(const points_view<T, D>& points, const std::uint32_t* system_of_point);
+  void set_points_async(const points_view<T, D>& points, const std::uint32_t* system_of_point);
   void check();
   void choose(const points_view<T, D>& points);
   [[nodiscard]] bool chooses() const { return setup.options.method.empty() || setup.options.method == "auto"; }

@@ -29,9 +29,9 @@ void spread_plan<Context, T, D>::set_points(const points_view<T, D>& points, con
   implementation_->set_points(points, system_of_point);
 }
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::set_points_asynchronously(const points_view<T, D>& points,
-                                                           const std::uint32_t* system_of_point) {
-  implementation_->set_points_asynchronously(points, system_of_point);
+void spread_plan<Context, T, D>::set_points_async(const points_view<T, D>& points,
+                                                  const std::uint32_t* system_of_point) {
+  implementation_->set_points_async(points, system_of_point);
 }
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::check() {
@@ -104,7 +104,7 @@ void spread_plan<Context, T, D>::interpolate_with_gradient(const std::complex<T>
 template <typename Context, typename T, int D>
 mesh_left_out spread_plan<Context, T, D>::left_out() const {
   require(implementation_->usable, "no points are set; call set_points first (and again where it failed)");
-  require(!implementation_->unchecked, "set_points_asynchronously does not count what is left out; set_points does");
+  require(!implementation_->unchecked, "set_points_async does not count what is left out; set_points does");
   return implementation_->left_out;
 }
 template <typename Context, typename T, int D>

@@ -23,8 +23,8 @@ void neighbor_list<Context, T, D>::build(const neighbor_input<T, D>& input) {
 }
 
 template <typename Context, typename T, int D>
-void neighbor_list<Context, T, D>::build_asynchronously(const neighbor_input<T, D>& input) {
-  implementation_->build_asynchronously(input);
+void neighbor_list<Context, T, D>::build_async(const neighbor_input<T, D>& input) {
+  implementation_->build_async(input);
 }
 
 template <typename Context, typename T, int D>

@@ -45,7 +45,7 @@ struct neighbor_list<Context, T, D>::implementation {
   implementation(const Context& where, const neighbor_options<T>& chosen);
 
   void build(const neighbor_input<T, D>& input);
-  void build_asynchronously(const neighbor_input<T, D>& input);
+  void build_async(const neighbor_input<T, D>& input);
   [[nodiscard]] neighbor_counts count(const neighbor_input<T, D>& input);
   void check();
   /// Updates the list to these points, or returns false if it must be rebuilt.

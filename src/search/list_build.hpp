@@ -307,7 +307,7 @@ void neighbor_list<Context, T, D>::implementation::enqueue_size_of_counts() {
 template <typename Context, typename T, int D>
 neighbor_counts neighbor_list<Context, T, D>::implementation::count(const neighbor_input<T, D>& input) {
   prepare(input);
-  make_room(input);  // none for entries: build_asynchronously needs a build first
+  make_room(input);  // none for entries: build_async needs a build first
   enqueue_cells(input);
   engine->limit().allow(detail::count_limit::none);
   engine->enqueue_counts(search(input), results.counts.data(), faults());
@@ -393,13 +393,13 @@ void neighbor_list<Context, T, D>::implementation::build_by_method(const neighbo
 }
 
 template <typename Context, typename T, int D>
-void neighbor_list<Context, T, D>::implementation::build_asynchronously(const neighbor_input<T, D>& input) {
+void neighbor_list<Context, T, D>::implementation::build_async(const neighbor_input<T, D>& input) {
   detail::check_neighbor_input(options, input);
   const std::size_t asked = input.queries.has_value() ? input.queries->count : input.points.count;
-  require(prepared, "build has not been called; it finds the memory that build_asynchronously works in");
+  require(prepared, "build has not been called; it finds the memory that build_async works in");
   require(input.points.count == point_count && asked == rows, "there are ", input.points.count, " points and ", asked,
           " rows, but the last build had ", point_count, " and ", rows,
-          "; build_asynchronously works in the memory of that build");
+          "; build_async works in the memory of that build");
   require(detail::same_boxes(given_boxes, input.boxes), "the boxes are not those of the last build; call build");
   require(given_systems == (input.system_of_point != nullptr),
           "system_of_point was given to one of this build and the last, and not to the other; call build");

@@ -81,9 +81,8 @@ template <typename Context, typename T, int D>
 std::string neighbor_list<Context, T, D>::implementation::complaint(fault_kind kind, std::uint64_t number) {
   if (number >= detail::level_fault_base) {
     const std::uint64_t i = number - detail::level_fault_base;
-    return message(
-        "point ", i, " has radius ", to_host(context, last.radii + i, 1)[0],
-        ", for which the levels of the last build have no room; build_asynchronously works in them; call build");
+    return message("point ", i, " has radius ", to_host(context, last.radii + i, 1)[0],
+                   ", for which the levels of the last build have no room; build_async works in them; call build");
   }
   if (number >= detail::exclusion_fault_base) return exclusion_complaint(kind, number - detail::exclusion_fault_base);
   const bool query = number >= detail::query_fault_base;

@@ -46,7 +46,7 @@ struct nufft_plan<Context, T, D>::implementation {
   void allow(std::size_t bytes) const;
   void make_spreading(const detail::stacked_meshes& all, std::size_t own);
   void set_points(const points_view<T, D>& points, const std::uint32_t* system_of_point);
-  void set_points_asynchronously(const points_view<T, D>& points, const std::uint32_t* system_of_point);
+  void set_points_async(const points_view<T, D>& points, const std::uint32_t* system_of_point);
   [[nodiscard]] detail::mode_map<T> map() const;
   [[nodiscard]] detail::mesh_ends ends() const;
   /// Numbers of the array that holds the transform of the mesh.
@@ -207,12 +207,12 @@ void nufft_plan<Context, T, D>::implementation::set_points(const points_view<T, 
 }
 
 template <typename Context, typename T, int D>
-void nufft_plan<Context, T, D>::implementation::set_points_asynchronously(const points_view<T, D>& points,
-                                                                          const std::uint32_t* system_of_point) {
+void nufft_plan<Context, T, D>::implementation::set_points_async(const points_view<T, D>& points,
+                                                                 const std::uint32_t* system_of_point) {
   require(usable,
-          "set_points has not been called, or has failed; it finds the memory that set_points_asynchronously "
+          "set_points has not been called, or has failed; it finds the memory that set_points_async "
           "works in");
-  spreading->set_points_asynchronously(points, system_of_point);
+  spreading->set_points_async(points, system_of_point);
 }
 
 template <typename Context, typename T, int D>

@@ -170,9 +170,9 @@ density_result nufft_plan<Context, T, D>::density_weights(T* weights, const dens
 }
 
 template <typename Context, typename T, int D>
-void nufft_plan<Context, T, D>::set_points_asynchronously(const points_view<T, D>& points,
-                                                          const std::uint32_t* system_of_point) {
-  implementation_->set_points_asynchronously(points, system_of_point);
+void nufft_plan<Context, T, D>::set_points_async(const points_view<T, D>& points,
+                                                 const std::uint32_t* system_of_point) {
+  implementation_->set_points_async(points, system_of_point);
 }
 template <typename Context, typename T, int D>
 void nufft_plan<Context, T, D>::check() {

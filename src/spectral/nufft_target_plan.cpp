@@ -52,7 +52,7 @@ struct nufft_target_plan<Context, T, D>::implementation {
   [[nodiscard]] detail::mesh_view<std::complex<T>> view(array<std::complex<T>, Context>& numbers,
                                                         int detail::target_axis::*extent);
   void set_points(const points_view<T, D>& points, const points_view<T, D>& targets);
-  void set_points_asynchronously(const points_view<T, D>& points, const points_view<T, D>& targets);
+  void set_points_async(const points_view<T, D>& points, const points_view<T, D>& targets);
   void check();
   void place(const points_view<T, D>& points, const points_view<T, D>& targets);
   void release();
@@ -217,20 +217,20 @@ void nufft_target_plan<Context, T, D>::implementation::set_points(const points_v
 }
 
 template <typename Context, typename T, int D>
-void nufft_target_plan<Context, T, D>::implementation::set_points_asynchronously(const points_view<T, D>& points,
-                                                                                 const points_view<T, D>& targets) {
+void nufft_target_plan<Context, T, D>::implementation::set_points_async(const points_view<T, D>& points,
+                                                                        const points_view<T, D>& targets) {
   detail::require_points(points, "points");
   detail::require_points(targets, "targets");
   require(placed,
           "set_points has not been called, or has failed; it finds the meshes and the memory that "
-          "set_points_asynchronously works in");
+          "set_points_async works in");
   require(points.count <= point_room && targets.count <= target_room, "there are ", points.count, " points and ",
           targets.count, " targets, but the last set_points had ", point_room, " and ", target_room,
-          "; set_points_asynchronously works in the memory of that call");
+          "; set_points_async works in the memory of that call");
   if (unchecked && !usable) faults.clear(context);
   usable = false;
-  spreading->set_points_asynchronously(points);
-  reading->set_points_asynchronously(targets);
+  spreading->set_points_async(points);
+  reading->set_points_async(targets);
   turn(points, targets);
   points_set = points.count;
   targets_set = targets.count;
@@ -246,7 +246,7 @@ void nufft_target_plan<Context, T, D>::implementation::check() {
     const fault_report fault = faults.read(context);
     if (fault.kind != fault_kind::none) {
       throw data_error(message("targets: point ", fault.index,
-                               " of set_points_asynchronously lies beyond the extents of the last set_points"),
+                               " of set_points_async lies beyond the extents of the last set_points"),
                        fault.index);
     }
   } catch (const data_error&) {
@@ -291,9 +291,9 @@ void nufft_target_plan<Context, T, D>::set_points(const points_view<T, D>& point
 }
 
 template <typename Context, typename T, int D>
-void nufft_target_plan<Context, T, D>::set_points_asynchronously(const points_view<T, D>& points,
-                                                                 const points_view<T, D>& targets) {
-  implementation_->set_points_asynchronously(points, targets);
+void nufft_target_plan<Context, T, D>::set_points_async(const points_view<T, D>& points,
+                                                        const points_view<T, D>& targets) {
+  implementation_->set_points_async(points, targets);
 }
 
 template <typename Context, typename T, int D>

@@ -328,14 +328,14 @@ TEST_F(electrostatics_test, moved_points_are_summed_without_allocating) {
   electrostatics<backend_context, double> sums(context, options);
   ewald_arrays<double> arrays(context, of);
   sums.compute(arrays.input(), arrays.output());
-  sums.compute_asynchronously(arrays.input(), arrays.output());
+  sums.compute_async(arrays.input(), arrays.output());
   sums.check();
   const std::size_t before = memory.allocations();
   auto moved = of;
   for (auto& point : moved.points) point[1] += 0.3;
   moved.points[7][0] += 0.05;
   arrays.move(moved.points);
-  sums.compute_asynchronously(arrays.input(), arrays.output());
+  sums.compute_async(arrays.input(), arrays.output());
   sums.check();
   EXPECT_EQ(memory.allocations(), before);
   options.parameters = sums.report().parameters;
@@ -352,9 +352,9 @@ TEST_F(electrostatics_test, a_graph_follows_the_points) {
   electrostatics<cuda_context, double> sums(context);
   ewald_arrays<double> arrays(context, of);
   sums.compute(arrays.input(), arrays.output());
-  sums.compute_asynchronously(arrays.input(), arrays.output());
+  sums.compute_async(arrays.input(), arrays.output());
   cuda_graph graph;
-  graph.capture(context, [&] { sums.compute_asynchronously(arrays.input(), arrays.output()); });
+  graph.capture(context, [&] { sums.compute_async(arrays.input(), arrays.output()); });
   auto moved = of;
   moved.points[7][0] += 0.05;
   arrays.move(moved.points);
@@ -456,20 +456,18 @@ TEST_F(electrostatics_test, asynchronous_calls_need_what_was_prepared) {
   const auto of = random_case(60, {.points = 50});
   electrostatics<backend_context, double> sums(backend_context{});
   ewald_arrays<double> arrays(backend_context{}, of);
-  expect_words(error_of<argument_error>([&] { sums.compute_asynchronously(arrays.input(), arrays.output()); }),
-               {"prepare"});
+  expect_words(error_of<argument_error>([&] { sums.compute_async(arrays.input(), arrays.output()); }), {"prepare"});
   sums.prepare(arrays.input());
   auto fewer = arrays.input();
   fewer.points.count = 49;
-  expect_words(error_of<argument_error>([&] { sums.compute_asynchronously(fewer, arrays.output()); }),
-               {"number of points"});
+  expect_words(error_of<argument_error>([&] { sums.compute_async(fewer, arrays.output()); }), {"number of points"});
   auto bad = of.points;
   bad[13][0] = std::nan("");
   arrays.move(bad);
-  sums.compute_asynchronously(arrays.input(), arrays.output());
+  sums.compute_async(arrays.input(), arrays.output());
   expect_words(error_of<data_error>([&] { sums.check(); }), {"point 13"});
   arrays.move(of.points);
-  sums.compute_asynchronously(arrays.input(), arrays.output());
+  sums.compute_async(arrays.input(), arrays.output());
   sums.check();
 }
 

@@ -16,7 +16,7 @@
 #include "quadrat/parallel/cuda_graph.hpp"
 #endif
 
-// spread_plan::set_points_asynchronously and check.
+// spread_plan::set_points_async and check.
 
 namespace quadrat::test {
 
@@ -46,7 +46,7 @@ std::vector<std::string> methods_for_any_box(determinism level = determinism::no
 /// Whether the points were set; false if the method says that it cannot.
 bool try_to_set(async_plan& plan, const async_points& points, const std::string& method) {
   try {
-    plan.set_points_asynchronously(points.view());
+    plan.set_points_async(points.view());
     return true;
   } catch (const argument_error& problem) {
     expect_words(problem.what(), {method, "call set_points"});
@@ -103,7 +103,7 @@ TEST_F(asynchronous_points_test, fewer_points_of_sparse_rows_need_no_more_memory
         const async_points points(usual, it.points);
         usual.synchronize();
         const std::size_t before = memory.allocations();
-        plan.set_points_asynchronously(points.view());
+        plan.set_points_async(points.view());
         EXPECT_EQ(memory.allocations(), before) << count << " of " << most;
         plan.check();
         expect_right(context, plan, it);
@@ -125,16 +125,16 @@ TEST_F(asynchronous_points_test, a_refused_point_is_reported_by_every_check_unti
     array<float, backend_context> values(context, 300), mesh(context, plan.mesh_size());
     const auto check = [&] { plan.check(); };
     const auto spread = [&] { plan.spread(values.data(), mesh.data()); };
-    plan.set_points_asynchronously(bad_points.view());
-    plan.set_points_asynchronously(good_points.view());  // does not hide the error of the call before
+    plan.set_points_async(bad_points.view());
+    plan.set_points_async(good_points.view());  // does not hide the error of the call before
     for (int round = 0; round < 2; ++round) {
       expect_words(error_of<data_error>(check), {"point 17 ", "not finite"});
       expect_words(error_of<argument_error>(spread), {"no points are set"});
     }
-    plan.set_points_asynchronously(good_points.view());
+    plan.set_points_async(good_points.view());
     plan.check();
     expect_right(context, plan, good);
-    plan.set_points_asynchronously(bad_points.view());
+    plan.set_points_async(bad_points.view());
     EXPECT_THROW(check(), data_error);
     plan.set_points(good_points.view());
     plan.check();
@@ -149,7 +149,7 @@ TEST_F(asynchronous_points_test, every_kind_of_refused_point_is_named) {
     set_points(context, plan, it);
     it.points[3][0] = x;
     const async_points points(context, it.points);
-    plan.set_points_asynchronously(points.view());
+    plan.set_points_async(points.view());
     return error_of<data_error>([&] { plan.check(); });
   };
   async_input it = async_case(9, 1);
@@ -171,7 +171,7 @@ TEST_F(asynchronous_points_test, works_with_what_leaves_the_mesh_but_does_not_co
     EXPECT_GT(plan.left_out().clipped, 0u);
     it.points = async_case(400, 3).points;
     const async_points points(context, it.points);
-    plan.set_points_asynchronously(points.view());
+    plan.set_points_async(points.view());
     plan.check();
     expect_right(context, plan, it);
     expect_words(error_of<argument_error>([&] { (void)plan.left_out(); }), {"does not count"});
@@ -185,7 +185,7 @@ TEST_F(asynchronous_points_test, what_has_no_memory_yet_is_refused) {
   async_input it = async_case(40, 2);
   auto plan = make_plan(context, it, "tiles", 4);
   const async_points points(context, it.points);
-  const auto set = [&] { plan.set_points_asynchronously(points.view()); };
+  const auto set = [&] { plan.set_points_async(points.view()); };
   expect_words(error_of<argument_error>(set), {"set_points has not been called"});
   plan.check();
   set_points(context, plan, async_case(39, 2));
@@ -209,7 +209,7 @@ TEST_F(asynchronous_points_test, is_the_same_in_every_run_where_the_context_asks
     const auto first = run_plan(context, plan, it, input);
     const async_points points(context, it.points);
     for (int round = 0; round < 3; ++round) {
-      plan.set_points_asynchronously(points.view());
+      plan.set_points_async(points.view());
       EXPECT_TRUE(same_bits(run_plan(context, plan, it, input).mesh, first.mesh));
     }
   }
@@ -229,7 +229,7 @@ TEST_F(asynchronous_points_test, few_points_fit_where_many_were) {
     const async_points points(usual, it.points);
     usual.synchronize();
     const std::size_t before = memory.allocations();
-    plan.set_points_asynchronously(points.view());
+    plan.set_points_async(points.view());
     plan.check();
     EXPECT_EQ(memory.allocations(), before);
     const spread_input<float, 3> input(it);
@@ -273,7 +273,7 @@ TEST_F(asynchronous_points_test, are_looked_at_for_the_choice_unless_a_graph_has
     if (captured) {
       EXPECT_EQ(plan.method(), first);
     }
-    plan.set_points_asynchronously(points.view());  // works with every method that is chosen
+    plan.set_points_async(points.view());  // works with every method that is chosen
     plan.spread(values.data(), spread.data());
     plan.check();
     const auto wanted = wanted_of(it, input, problem_of(it));
@@ -296,7 +296,7 @@ TEST_F(asynchronous_points_test, setting_points_and_using_them_is_replayed_from_
         auto spread = to_device(context, input.before.mesh), found = to_device(context, input.before.values);
         cuda_graph graph;
         graph.capture(context, [&] {
-          plan.set_points_asynchronously(points_of(points));
+          plan.set_points_async(points_of(points));
           plan.spread(values.data(), spread.data());
           plan.interpolate(spread.data(), found.data());
         });

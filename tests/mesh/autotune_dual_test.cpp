@@ -145,7 +145,7 @@ TEST_F(spread_autotune, ends_when_points_are_set_asynchronously) {
   plan.take_turn();
   const auto it = uniform_case<float, 3>(7, 300, 10);
   const points_on_device<float, 3> points(backend_context(), it.points);
-  plan.plan().set_points_asynchronously(points.view());
+  plan.plan().set_points_async(points.view());
   plan.plan().check();
   for (int turn = 0; turn < enough_turns; ++turn) plan.take_turn();
   EXPECT_EQ(plan.methods.size(), 1u);

@@ -111,8 +111,7 @@ TEST_F(neighbor_count, leaves_no_list_and_disturbs_none_that_follows) {
     list.build(stored.input());
     EXPECT_EQ(list.count(stored.input()).total, wanted.entries.size());
     expect_words(error_of<argument_error>([&] { static_cast<void>(list.view()); }), {"nothing has been built"});
-    expect_words(error_of<argument_error>([&] { list.build_asynchronously(stored.input()); }),
-                 {"build has not been called"});
+    expect_words(error_of<argument_error>([&] { list.build_async(stored.input()); }), {"build has not been called"});
     list.build(stored.input());
     expect_same(bring_home(context, list), wanted.entries, problem);
   }

@@ -94,7 +94,7 @@ TEST_F(neighbor_list_autotune, ends_where_a_graph_may_repeat_a_build_and_named_m
   const known_input one(context, 100);
   list3 list(context, tuned(one.problem.options));
   static_cast<void>(methods_of_builds(list, one, 6));
-  list.build_asynchronously(one.stored->input());
+  list.build_async(one.stored->input());
   const std::string method(list.method());
   EXPECT_EQ(methods_of_builds(list, one, enough_builds), std::set<std::string>{method});
   neighbor_options<float> options = tuned(one.problem.options);

@@ -109,7 +109,7 @@ TEST_F(dense_list_test, holds_the_pairs_of_a_crowd_in_the_memory_of_uniform_poin
     const neighbor_input_on_device<float, 3> before(context, uniform), stored(context, of_method);
     list.build(before.input());
     const auto build_without_room = [&] {
-      list.build_asynchronously(stored.input());
+      list.build_async(stored.input());
       list.check();
     };
     EXPECT_THROW(build_without_room(), overflow_error);

@@ -50,7 +50,7 @@ void expect_replays(const std::string& method, const box_and_size& size) {
   // Growing has reallocated memory; the recorded build must use the new memory.
   list.build(stored.input());
   cuda_graph graph;
-  graph.capture(context, [&] { list.build_asynchronously(stored.input()); });
+  graph.capture(context, [&] { list.build_async(stored.input()); });
   for (const std::uint64_t seed : {2, 3, 4}) {
     const auto next = random_problem(seed, 1, method, size);
     copy_bytes(context, next.points.data(), stored.points().data(), stored.points().bytes());
@@ -98,7 +98,7 @@ TEST_F(neighbor_list_graph_test, update_follows_a_build_that_was_replayed) {
     list.reserve(3 * list.size());
     list.build(stored.input());
     cuda_graph graph;
-    graph.capture(context, [&] { list.build_asynchronously(stored.input()); });
+    graph.capture(context, [&] { list.build_async(stored.input()); });
     for (const std::uint64_t seed : {2, 3}) {
       auto next = random_problem(seed, 1, method);
       next.options = problem.options;

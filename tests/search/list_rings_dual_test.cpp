@@ -165,7 +165,7 @@ TEST_F(list_of_rings_state, belongs_to_the_points_of_its_build) {
     list.build(stored.input());
     expect_same(bring_home(context, list), wanted.entries, problem);
     EXPECT_EQ(to_host(context, list.view().within, within.size()), within);
-    list.build_asynchronously(stored.input());
+    list.build_async(stored.input());
     list.check();
     EXPECT_EQ(to_host(context, list.view().within, within.size()), within);
   }

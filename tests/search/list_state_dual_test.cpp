@@ -107,15 +107,15 @@ TEST_F(neighbor_list_state_test, an_asynchronous_build_refuses_what_the_method_o
   const neighbor_input_on_device<float, 3> stored(context, problem), stored_bonded(context, bonded);
   list3 list(context, problem.options);
   list.build(stored.input());
-  list.build_asynchronously(stored.input());
+  list.build_async(stored.input());
   list.check();
   if (!serves(std::string(list.method()), bonded)) {
-    EXPECT_THROW(list.build_asynchronously(stored_bonded.input()), argument_error);
+    EXPECT_THROW(list.build_async(stored_bonded.input()), argument_error);
   }
   problem3 numbered = problem;
   numbered.system_of_point.assign(numbered.points.size(), 0);
   const neighbor_input_on_device<float, 3> stored_numbered(context, numbered);
-  EXPECT_THROW(list.build_asynchronously(stored_numbered.input()), argument_error);
+  EXPECT_THROW(list.build_async(stored_numbered.input()), argument_error);
   EXPECT_EQ(list.size(), reference::neighbor_list(some_problem(true, 1, 200)).entries.size());
 }
 
@@ -362,9 +362,9 @@ TEST_F(neighbor_list_state_test, a_second_build_allocates_nothing) {
       const std::size_t before = memory.allocations();
       list.build(stored.input());
       EXPECT_EQ(memory.allocations(), before) << "build";
-      list.build_asynchronously(stored.input());
+      list.build_async(stored.input());
       list.check();
-      EXPECT_EQ(memory.allocations(), before) << "build_asynchronously";
+      EXPECT_EQ(memory.allocations(), before) << "build_async";
       expect_same(bring_home(context, list), wanted, problem);
     }
   }
@@ -414,10 +414,10 @@ TEST_F(neighbor_list_state_test, is_built_asynchronously_in_the_memory_that_is_t
     few.options.method = others.options.method = crowd.options.method = method;
     const neighbor_input_on_device<float, 3> stored(context, few), moved(context, others), crowded(context, crowd);
     list3 list(context, few.options);
-    EXPECT_THROW(list.build_asynchronously(stored.input()), argument_error) << "there is no memory yet";
+    EXPECT_THROW(list.build_async(stored.input()), argument_error) << "there is no memory yet";
     list.build(stored.input());
     list.reserve(200 * 100);
-    list.build_asynchronously(moved.input());
+    list.build_async(moved.input());
     list.check();
     expect_same(bring_home(context, list), reference::neighbor_list(others).entries, others);
 
@@ -425,7 +425,7 @@ TEST_F(neighbor_list_state_test, is_built_asynchronously_in_the_memory_that_is_t
     ASSERT_EQ(needed, 200u * 199);
     list3 small(context, few.options);
     small.build(stored.input());
-    small.build_asynchronously(crowded.input());
+    small.build_async(crowded.input());
     try {
       small.check();
       FAIL() << "no error";
@@ -439,7 +439,7 @@ TEST_F(neighbor_list_state_test, is_built_asynchronously_in_the_memory_that_is_t
 
     problem3 more = some_problem(true, 4, 201);
     const neighbor_input_on_device<float, 3> longer(context, more);
-    EXPECT_THROW(small.build_asynchronously(longer.input()), argument_error);
+    EXPECT_THROW(small.build_async(longer.input()), argument_error);
   }
 }
 
@@ -467,7 +467,7 @@ TEST_F(neighbor_list_state_test, a_matrix_that_memory_did_not_suffice_for_is_not
       memory.allow(0);
       if (!failed) continue;
       try {
-        list.build_asynchronously(large.input());
+        list.build_async(large.input());
         list.check();
       } catch (const std::exception&) {
         continue;  // Must be refused if there is not enough memory.

@@ -71,7 +71,7 @@ void check_in_turn(const std::vector<neighbor_problem<T, D>>& problems) {
       const neighbor_input_on_device<T, D> stored(context, problems[k]);
       list.build(stored.input());
       expect_same(bring_home(context, list), wanted.entries, problems[k]);
-      list.build_asynchronously(stored.input());
+      list.build_async(stored.input());
       list.check();
       expect_same(bring_home(context, list), wanted.entries, problems[k]);
     }

@@ -287,7 +287,7 @@ TEST_F(neighbor_list_update_test, follows_a_build_that_was_asynchronous) {
   list.build(stored.input());
   for (auto& point : problem.points) point[0] += 3;  // by more than a box
   give_points(context, stored, problem);
-  list.build_asynchronously(stored.input());
+  list.build_async(stored.input());
   vec<int, 3> boxes{};
   for (auto& point : problem.points) point = problem.boxes[0].wrap(point, boxes);
   give_points(context, stored, problem);

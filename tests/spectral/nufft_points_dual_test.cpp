@@ -45,7 +45,7 @@ void expect_right_after_moves(const vec<int, D>& modes, double tolerance, nufft_
     const auto it = moving_case<T, D>(modes, tolerance, kind, count, 2 + count);
     const auto points = to_device(usual, it.points);
     const std::size_t before = memory.allocations();
-    run.plan().set_points_asynchronously(points_of(points));
+    run.plan().set_points_async(points_of(points));
     run.plan().check();
     EXPECT_EQ(memory.allocations(), before);
     EXPECT_EQ(run.plan().point_count(), count);
@@ -67,26 +67,25 @@ TEST_F(nufft_points_test, a_refused_point_is_reported_and_makes_the_plan_unusabl
   auto it = moving_case<double, 2>({8, 9}, 1e-3, nufft_values::complex, 20, 1);
   nufft_plan<backend_context, double, 2> plan(context, it.modes, it.tolerance);
   const auto good = to_device(context, it.points);
-  expect_words(error_of<argument_error>([&] { plan.set_points_asynchronously(points_of(good)); }),
+  expect_words(error_of<argument_error>([&] { plan.set_points_async(points_of(good)); }),
                {"set_points has not been called"});
   plan.check();
   plan.set_points(points_of(good));
   it.points[7][0] = std::numeric_limits<double>::quiet_NaN();
   const auto bad = to_device(context, it.points);
-  plan.set_points_asynchronously(points_of(bad));
+  plan.set_points_async(points_of(bad));
   array<std::complex<double>, backend_context> values(context, 20), modes(context, 72);
   for (int round = 0; round < 2; ++round) {
     expect_words(error_of<data_error>([&] { plan.check(); }), {"point 7 ", "not finite"});
     EXPECT_THROW(plan.type_1(values.data(), modes.data()), argument_error);
     EXPECT_THROW(plan.type_2(modes.data(), values.data()), argument_error);
   }
-  plan.set_points_asynchronously(points_of(good));
+  plan.set_points_async(points_of(good));
   plan.check();
   plan.type_1(values.data(), modes.data());
   add_points(it, places::uniform, 1, 3);
   const auto more = to_device(context, it.points);
-  expect_words(error_of<argument_error>([&] { plan.set_points_asynchronously(points_of(more)); }),
-               {"21 points", "had 20"});
+  expect_words(error_of<argument_error>([&] { plan.set_points_async(points_of(more)); }), {"21 points", "had 20"});
 }
 
 /// Type 1 by spreading, a plain sum over the mesh, and division by the transform of the window.
@@ -179,7 +178,7 @@ void expect_replay(const vec<int, D>& modes, double tolerance, determinism level
   auto given = to_device(context, random_complex<T>(plan.mode_count(), 3));
   array<std::complex<T>, backend_context> found(context, plan.mode_count()), back(context, 500);
   const auto execute = [&] {
-    plan.set_points_asynchronously(points_of(points));
+    plan.set_points_async(points_of(points));
     plan.type_1(values.data(), found.data());
     plan.type_2(given.data(), back.data());
   };

@@ -315,13 +315,13 @@ TEST_F(nufft_systems_test, points_move_to_other_systems_asynchronously) {
     const auto points = to_device(usual, next.all.points);
     const auto systems = to_device(usual, next.system);
     const std::size_t before = memory.allocations();
-    run.plan().set_points_asynchronously(points_of(points), systems.data());
+    run.plan().set_points_async(points_of(points), systems.data());
     run.plan().check();
     EXPECT_EQ(memory.allocations(), before);
     expect_right(run, next);
     next.system[1] = 8;
     const auto wrong = to_device(usual, next.system);
-    run.plan().set_points_asynchronously(points_of(points), wrong.data());
+    run.plan().set_points_async(points_of(points), wrong.data());
     expect_words(error_of<data_error>([&] { run.plan().check(); }), {"point 1 ", "not below 8"});
   }
 }
@@ -371,7 +371,7 @@ TEST_F(nufft_systems_test, systems_and_points_are_replayed_from_a_graph) {
     array<std::complex<double>, backend_context> modes(context, stored), back(context, count);
     cuda_graph graph;
     graph.capture(context, [&] {
-      run.plan().set_points_asynchronously(points_of(points), systems.data());
+      run.plan().set_points_async(points_of(points), systems.data());
       run.plan().type_1(values.data(), modes.data());
       run.plan().type_2(modes.data(), back.data());
     });

@@ -306,14 +306,14 @@ TEST_F(nufft_target_test, transforms_points_that_are_set_asynchronously) {
   const target_case<double, 2> first(1e-6, 300, 1, 2, 200, 20, 3);
   nufft_target_plan<backend_context, double, 2> plan(context, 1e-6);
   const auto points = to_device(usual, first.points), targets = to_device(usual, first.targets);
-  EXPECT_THROW(plan.set_points_asynchronously(points_of(points), points_of(targets)), argument_error);
+  EXPECT_THROW(plan.set_points_async(points_of(points), points_of(targets)), argument_error);
   plan.check();
   plan.set_points(points_of(points), points_of(targets));
   for (const std::size_t count : {300u, 7u, 0u, 200u}) {
     const target_case<double, 2> it(1e-6, count, 0.9, 2, count / 2, 18, 3);
     const auto moved = to_device(usual, it.points), wanted_at = to_device(usual, it.targets);
     const std::size_t before = memory.allocations();
-    plan.set_points_asynchronously(points_of(moved), points_of(wanted_at));
+    plan.set_points_async(points_of(moved), points_of(wanted_at));
     plan.check();
     EXPECT_EQ(memory.allocations(), before);
     EXPECT_EQ(plan.point_count(), count);
@@ -339,7 +339,7 @@ TEST_F(nufft_target_test, points_and_targets_beyond_the_extents_are_reported_by_
   };
   std::complex<double>* const nothing = nullptr;
   const auto refuse = [&](const auto& from, const auto& to, const std::vector<std::string>& words) {
-    plan.set_points_asynchronously(points_of(from), points_of(to));
+    plan.set_points_async(points_of(from), points_of(to));
     for (int round = 0; round < 2; ++round) {
       const std::string text = error_of<data_error>([&] { plan.check(); });
       for (const auto& word : words) EXPECT_NE(text.find(word), std::string::npos) << text;
@@ -350,14 +350,13 @@ TEST_F(nufft_target_test, points_and_targets_beyond_the_extents_are_reported_by_
   refuse(with(first.points, 8, std::nan("")), targets, {"point 8 ", "not finite"});
   refuse(points, with(first.targets, 9, 24.0), {"targets", "point 9 "});
   refuse(points, with(first.targets, 3, -200.0), {"targets", "point 3 "});
-  plan.set_points_asynchronously(points_of(points), points_of(targets));
+  plan.set_points_async(points_of(points), points_of(targets));
   plan.check();
   EXPECT_EQ(plan.target_count(), 40u);
   const target_case<double, 1> more(1e-6, 51, 1, 2, 40, 20, 3);
   const auto too_many = to_device(context, more.points);
-  expect_words(
-      error_of<argument_error>([&] { plan.set_points_asynchronously(points_of(too_many), points_of(targets)); }),
-      {"51 points", "had 50"});
+  expect_words(error_of<argument_error>([&] { plan.set_points_async(points_of(too_many), points_of(targets)); }),
+               {"51 points", "had 50"});
 }
 
 TEST_F(nufft_target_test, gives_the_same_bits_in_every_run_where_the_context_asks_for_it) {

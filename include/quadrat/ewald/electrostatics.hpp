@@ -149,7 +149,7 @@ class electrostatics {
   /// The same with the choices and in the memory of the last `prepare` or `compute`, for the same cells, scaled pairs
   /// and number of points: allocates nothing, does not synchronize, and can be captured in a CUDA graph. `check`
   /// reports what compute throws as data_error. Throws argument_error where compute is needed first.
-  void compute_asynchronously(const electrostatics_input<T>& input, const electrostatics_output<T>& output);
+  void compute_async(const electrostatics_input<T>& input, const electrostatics_output<T>& output);
 
   /// Synchronizes. Throws the data_error of the calls since the last check.
   void check();

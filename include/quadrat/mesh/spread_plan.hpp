@@ -78,7 +78,7 @@ struct spread_options {
   open_ends ends = open_ends::lower;
   /// Expected calls of spread per call of set_points. The choice of a method depends on it.
   double uses = 1;
-  /// Whether set_points_asynchronously has to work: then no method is chosen that cannot, such as hybrid_mesh.
+  /// Whether set_points_async has to work: then no method is chosen that cannot, such as hybrid_mesh.
   bool asynchronous = true;
   int compute_unit = 0;  ///< single_mesh: threads per mesh point, 1, 2, 4, ... 32; 0: the paper's rule
   unit_reduction reduction = unit_reduction::shuffle;  ///< single_mesh
@@ -147,15 +147,15 @@ class spread_plan {
   /// of other points. left_out is not counted. Throws argument_error for more points, and where the method has to
   /// synchronize: particle, particle_threads, tiles and multicolor never have to, nor does a method that was chosen
   /// with options.asynchronous.
-  void set_points_asynchronously(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
+  void set_points_async(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
 
-  /// Synchronizes. Throws data_error naming the first point that was refused by set_points_asynchronously, or by a
+  /// Synchronizes. Throws data_error naming the first point that was refused by set_points_async, or by a
   /// replay of a graph that contains it, since set_points or a failed check; then the plan is unusable, and further
   /// checks throw the same, until points are set by a call.
   void check();
 
   /// What the last set_points left out. Counted by one more pass over the points if an axis is open and the options
-  /// clip or accept; zeros otherwise. Throws argument_error after set_points_asynchronously.
+  /// clip or accept; zeros otherwise. Throws argument_error after set_points_async.
   [[nodiscard]] mesh_left_out left_out() const;
 
   /// mesh[k] = sum over points i of values[i] w(u_i - k). Asynchronous. Throws argument_error when no points are set,

@@ -69,7 +69,7 @@ struct neighbor_options {
   bool accept_outside = false;
   std::string method{};  ///< one of neighbor_methods(); empty: chosen
   /// Without a named method, the first builds time the methods that may be the fastest, and wait until each is done;
-  /// then the fastest stays, until the number of points or cells changes by half, or build_asynchronously is called
+  /// then the fastest stays, until the number of points or cells changes by half, or build_async is called
   /// (docs/concepts/choosing.md). Not at run_to_run and canonical.
   bool autotune = false;
 };
@@ -187,7 +187,7 @@ class neighbor_list {
   }
 
   /// Counts the entries that `build` would list, row by row, whatever the layout; memory is proportional to the points.
-  /// Afterwards no list is built, and `build_asynchronously` needs a `build` first. Synchronizes. Throws what `build`
+  /// Afterwards no list is built, and `build_async` needs a `build` first. Synchronizes. Throws what `build`
   /// throws. The counts are the same in every run and with every method.
   [[nodiscard]] neighbor_counts count(const neighbor_input<T, D>& input);
   [[nodiscard]] neighbor_counts count(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr) {
@@ -198,7 +198,7 @@ class neighbor_list {
   /// nothing: throws argument_error if it would have to (another number of points, or other boxes), and for input that
   /// the method of that build does not serve. `check` reports what went wrong, with the capacity that would have
   /// sufficed; that includes radii for which the levels of that build have no room.
-  void build_asynchronously(const neighbor_input<T, D>& input);
+  void build_async(const neighbor_input<T, D>& input);
 
   /// Makes room for this many pairs, if there is less.
   void reserve(std::size_t pairs);
@@ -224,7 +224,7 @@ class neighbor_list {
 
   /// Throws argument_error if nothing has been built, or the last build failed.
   [[nodiscard]] neighbor_list_view<T, D> view() const;
-  /// Number of entries. Synchronizes after build_asynchronously.
+  /// Number of entries. Synchronizes after build_async.
   [[nodiscard]] std::uint64_t size();
   /// The method of the last build, and why it was chosen.
   [[nodiscard]] std::string_view method() const;

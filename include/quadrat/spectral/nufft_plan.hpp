@@ -100,9 +100,9 @@ class nufft_plan {
   /// allocates nothing, does not synchronize, and can be captured in a CUDA graph, also together with transforms.
   /// `check` reports points that are refused; until it has passed, results may be those of other points. Throws
   /// argument_error for more points, and where the method of spreading does not serve (see spread_plan).
-  void set_points_asynchronously(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
+  void set_points_async(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
 
-  /// Synchronizes. Throws data_error naming the first point that was refused by set_points_asynchronously, or by a
+  /// Synchronizes. Throws data_error naming the first point that was refused by set_points_async, or by a
   /// replay of a graph that contains it, since set_points or a failed check; then the plan is unusable, and further
   /// checks throw the same, until points are set by a call.
   void check();

@@ -52,8 +52,8 @@ class nufft_target_plan {
   /// nothing, does not synchronize, and can be captured in a CUDA graph, also together with transforms. `check` reports
   /// points and targets that are refused: those that are not finite, and those that lie beyond the extents of the last
   /// set_points. Until it has passed, results may be those of other points. Throws argument_error for more points, and
-  /// as spread_plan::set_points_asynchronously.
-  void set_points_asynchronously(const points_view<T, D>& points, const points_view<T, D>& targets);
+  /// as spread_plan::set_points_async.
+  void set_points_async(const points_view<T, D>& points, const points_view<T, D>& targets);
 
   /// Synchronizes. Throws data_error as spread_plan::check.
   void check();

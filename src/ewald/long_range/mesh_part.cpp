@@ -84,7 +84,7 @@ mesh_modes<T> mesh_part<Context, T>::modes(const ewald_domain<T>* domains) const
 
 template <typename Context, typename T>
 void mesh_part<Context, T>::compute(const smooth_input<T>& input, const smooth_output<T>& output) {
-  spreading_->set_points_asynchronously(input.fractions, systems_of(input));
+  spreading_->set_points_async(input.fractions, systems_of(input));
   spreading_->spread(input.charges, mesh_.data());
   if (systems_ > 1) {
     for_each(context_, "ewald.add_ends", ends_.systems * ends_.shared() * ends_.layer,

@@ -29,7 +29,7 @@ class group_mesh_engine : public placed_points_engine<Context, T> {
   [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
   /// Synchronizes if an axis is open, to learn how much is left after clipping, and at run_to_run.
   void set_points(const point_placement<T>& points) override;
-  [[nodiscard]] bool can_set_points_asynchronously() const override {
+  [[nodiscard]] bool can_set_points_async() const override {
     return all_periodic(this->setup().shape) && this->context().reproducibility() == determinism::none;
   }
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;

@@ -18,7 +18,7 @@ template <typename Context, typename T>
 class particle_threads_engine : public placed_points_engine<Context, T> {
  public:
   using placed_points_engine<Context, T>::placed_points_engine;
-  [[nodiscard]] bool can_set_points_asynchronously() const override { return true; }
+  [[nodiscard]] bool can_set_points_async() const override { return true; }
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
 };
 

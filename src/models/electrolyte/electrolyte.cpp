@@ -142,7 +142,7 @@ void electrolyte<Context, T>::implementation::find_forces() {
                        detail::electrolyte_repulsion<T>{radii.data(), static_cast<T>(options.repulsion)});
   electrostatics_output<T> output;
   output.forces = coulomb.data();
-  sums.compute_asynchronously(input(), output);
+  sums.compute_async(input(), output);
 }
 
 template <typename Context, typename T>
@@ -161,7 +161,7 @@ template <typename Context, typename T>
 double electrolyte<Context, T>::implementation::coulomb_energy() {
   electrostatics_output<T> output;
   output.energy = energy.data();
-  sums.compute_asynchronously(input(), output);
+  sums.compute_async(input(), output);
   return to_host(context, energy)[0];
 }
 

@@ -317,19 +317,19 @@ TEST_F(list_of_radii_state, an_asynchronous_build_takes_other_radii_where_their_
     problem3 larger = problem;
     for (std::size_t i = 0; i < 600; i += 3) larger.radii[i] = 0.3f;
     const neighbor_input_on_device<float, 3> stored_larger(context, larger);
-    list.build_asynchronously(stored_larger.input());
+    list.build_async(stored_larger.input());
     list.check();
     expect_same(bring_home(context, list), reference::neighbor_list(larger).entries, larger);
     // More than there were.
     problem3 smaller = problem;
     smaller.radii.assign(600, 0.01f);
     const neighbor_input_on_device<float, 3> stored_smaller(context, smaller);
-    list.build_asynchronously(stored_smaller.input());
+    list.build_async(stored_smaller.input());
     expect_words(error_of<data_error>([&] { list.check(); }), {"0.01", "call build"});
     list.build(stored_smaller.input());
     expect_same(bring_home(context, list), reference::neighbor_list(smaller).entries, smaller);
     // Larger than all were.
-    list.build_asynchronously(stored.input());
+    list.build_async(stored.input());
     expect_words(error_of<data_error>([&] { list.check(); }), {"call build"});
   }
 }

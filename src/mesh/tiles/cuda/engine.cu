@@ -43,12 +43,12 @@ template <typename T>
 void cuda_tiles_engine<T>::set_points(const point_placement<T>& points) {
   plan_ = plan_tiles(setup_.shape, points.clip, points.count, in_order());
   planned_ = points.count;
-  set_points_asynchronously(points);
+  set_points_async(points);
 }
 
 /// The plan is kept, so that fewer points need no more memory.
 template <typename T>
-void cuda_tiles_engine<T>::set_points_asynchronously(const point_placement<T>& points) {
+void cuda_tiles_engine<T>::set_points_async(const point_placement<T>& points) {
   count_ = points.count;
   if (count_ == 0) return;
   records_.resize_discarding(context_, count_);
