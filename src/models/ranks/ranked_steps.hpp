@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -15,13 +16,34 @@
 #include "models/ranks/share.hpp"
 #include "models/run_fault.hpp"
 #include "quadrat/core/array.hpp"
+#include "quadrat/core/box.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/grid.hpp"
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/views.hpp"
 #include "quadrat/distributed/communicator.hpp"
+#include "quadrat/parallel/reduce.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
 /// The step over ranks, of every model.
 namespace quadrat::detail {
+
+/// How far a particle is, along the axis where that is most, from where it was when the ghosts were chosen.
+template <typename T, int D>
+struct distance_along_axes {
+  box<T, D> domain;
+  points_view<T, D> now, before;
+
+  QUADRAT_HD T operator()(std::size_t i) const {
+    const vec<T, D> moved = domain.separation(before[i], now[i]);
+    T most = 0;
+    for (int axis = 0; axis < D; ++axis) {
+      const T along = std::fabs(moved[axis]);
+      most = along > most ? along : most;
+    }
+    return most;
+  }
+};
 
 /// What every model has on a rank. Models derive from it.
 template <typename Context, typename T, int D>
@@ -34,6 +56,12 @@ struct particles_of_rank {
 
   /// Ends what is on its way to this rank, and undoes what was enqueued ahead: particles are about to change ranks.
   void settle() {}
+  /// Whether an own particle is half of the skin away from where it was when ghosts were chosen; rounding is in the
+  /// reach of the halo. `name`: of the kernel. Synchronizes.
+  [[nodiscard]] bool far_from(const points_view<T, D>& before, const points_view<T, D>& now, T skin, const char* name) {
+    const distance_along_axes<T, D> distance{exchange_.space().domain, now, before};
+    return own_ > 0 && 2 * reduce_maximum(context_, name, own_, distance, scratch_) >= skin;
+  }
   /// The smallest word of a run_fault of this rank. Synchronizes.
   [[nodiscard]] std::uint64_t first_fault() const {
     const auto words = to_host(context_, faults_);

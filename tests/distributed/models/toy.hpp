@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,7 +15,8 @@
 #include "models/ranks/ranked_steps.hpp"
 #include "models/ranks/traveling_ghosts.hpp"
 #include "models/run_fault.hpp"
-#include "quadrat/parallel/reduce.hpp"
+#include "quadrat/parallel/for_each.hpp"
+#include "support/random.hpp"
 
 // The smallest model over ranks: particles that a spring pulls to the middle of an open plane, and that others nearby
 // slow down. The number of these is an integer, so that all ranks together have the bits of one.
@@ -56,15 +56,6 @@ struct slow_toy {
       if (squared_norm(apart) < toy_reach * toy_reach) near += 1;
     }
     particles[i].velocity = particles[i].velocity * (1 - 0.001 * near);
-  }
-};
-
-struct toy_moved {
-  const toy_particle* particles;
-  const toy_particle* before;
-
-  QUADRAT_HD double operator()(std::size_t i) const {
-    return std::sqrt(squared_norm(particles[i].position - before[i].position));
   }
 };
 
@@ -139,8 +130,7 @@ class toys_of_rank : public detail::particles_of_rank<backend_context, double, 2
   void start() { exchange(true); }
   [[nodiscard]] bool move(bool /*more*/) {
     for_each(context_, "toy.pull", own_, pull_toy{particles_.data(), {faults_.data()}, step_ + 1});
-    return 2 * reduce_maximum(context_, "toy.moved", own_, toy_moved{particles_.data(), before_.data()}, scratch_) >=
-           toy_skin;
+    return far_from(detail::points_of_records<double, 2>(before_.data(), own_), points(), toy_skin, "toy.moved");
   }
   void exchange(bool /*balanced*/) {
     exchange_.leave(points());
@@ -226,6 +216,26 @@ class distributed_toy : public distributed_model<toy> {
   }
   if (count > 0) state.velocities.back()[0] = fastest;
   return state;
+}
+
+/// Takes steps in several calls on all ranks and on one; all must agree in every bit.
+template <std::size_t Ahead>
+void check_toys(communicator& ranks, std::size_t count) {
+  const toy_state start = toys_for_ranks(count);
+  const bool root = ranks.rank() == 0;
+  toy alone(context_of_rank(), {}, start);
+  distributed_toy<Ahead> model(context_of_rank(), ranks, {}, root ? start : toy_state());
+  for (const std::size_t steps : {1u, 9u, 50u}) {
+    alone.advance(steps);
+    model.advance(steps);
+    const toy_state state = model.state(), expected = alone.state();
+    expect(!root || (state.step == expected.step && state.positions == expected.positions &&
+                     state.velocities == expected.velocities),
+           count, " particles of step ", expected.step, " differ from those of one rank");
+    expect(model.measure() == alone.measure(), "the measurement of step ", expected.step, " differs");
+  }
+  const std::uint64_t exchanges = model.report()[0].exchanges;
+  expect(count < 100 || (exchanges > 3 && exchanges < 60), "there were ", exchanges, " exchanges");
 }
 
 }  // namespace quadrat::test

@@ -14,36 +14,14 @@ namespace {
 class toy_ranks_test : public backend_test, public testing::WithParamInterface<int> {};
 INSTANTIATE_TEST_SUITE_P(ranks, toy_ranks_test, testing::Values(1, 2, 3, 8));
 
-[[nodiscard]] bool same_toys(const toy_state& a, const toy_state& b) {
-  return a.step == b.step && a.positions == b.positions && a.velocities == b.velocities;
-}
-
-/// Takes steps in several calls on all ranks, and on one.
-template <std::size_t Ahead>
-void check_toys(communicator& ranks, std::size_t count) {
-  const toy_state start = toys_for_ranks(count);
-  const bool root = ranks.rank() == 0;
-  toy alone(context_of_rank(), {}, start);
-  distributed_toy<Ahead> model(context_of_rank(), ranks, {}, root ? start : toy_state());
-  for (const std::size_t steps : {1u, 9u, 50u}) {
-    alone.advance(steps);
-    model.advance(steps);
-    const toy_state state = model.state();
-    EXPECT_TRUE(!root || same_toys(state, alone.state())) << count << " particles after step " << alone.state().step;
-    EXPECT_EQ(model.measure(), alone.measure());
-  }
-  const auto report = model.report();
-  EXPECT_TRUE(count < 100 || (report[0].exchanges > 3 && report[0].exchanges < 60)) << report[0].exchanges;
-}
-
 TEST_P(toy_ranks_test, a_model_of_a_few_lines_has_the_bits_of_one_rank) {
-  run_ranks(GetParam(), [](communicator& ranks) {
+  EXPECT_NO_THROW(run_ranks(GetParam(), [](communicator& ranks) {
     for (const std::size_t count : {300u, 3u, 0u}) check_toys<1>(ranks, count);
-  });
+  }));
 }
 
 TEST_P(toy_ranks_test, steps_that_are_enqueued_ahead_are_taken_again_where_they_are_not_whole) {
-  run_ranks(GetParam(), [](communicator& ranks) { check_toys<4>(ranks, 300); });
+  EXPECT_NO_THROW(run_ranks(GetParam(), [](communicator& ranks) { check_toys<4>(ranks, 300); }));
 }
 
 template <std::size_t Ahead>

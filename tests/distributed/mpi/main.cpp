@@ -14,6 +14,7 @@
 #include "distributed/models/friction.hpp"
 #include "distributed/models/granular.hpp"
 #include "distributed/models/srd.hpp"
+#include "distributed/models/toy.hpp"
 #include "distributed/searches.hpp"
 #include "distributed/spheres.hpp"
 #include "quadrat/distributed/mpi.hpp"
@@ -35,6 +36,8 @@ void make_all_checks(communicator& ranks) {
   test::check_friction(ranks, 150);
   test::check_circles(ranks, 500);
   test::check_electrolyte_on_ranks(ranks, 12);
+  test::check_toys<1>(ranks, 300);
+  test::check_toys<4>(ranks, 300);
   test::check_fields(ranks, 0, 20);
   test::check_charges(ranks, 200);
   test::check_suspension(ranks, 60);

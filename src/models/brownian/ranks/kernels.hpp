@@ -65,24 +65,6 @@ struct predict_own_brownian {
   QUADRAT_HD void operator()(std::size_t i) const { all.predict(i, ids[i]); }
 };
 
-/// How far a sphere is, along the axis where that is most, from where it was when the ghosts were chosen.
-template <typename T>
-struct distance_of_sphere {
-  box<T, 3> domain;
-  const vec<T, 3>* places;
-  const vec<T, 3>* before;
-
-  QUADRAT_HD T operator()(std::size_t i) const {
-    const vec<T, 3> moved = domain.separation(before[i], places[i]);
-    T most = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-      const T along = std::fabs(moved[axis]);
-      most = along > most ? along : most;
-    }
-    return most;
-  }
-};
-
 /// The bonds of each sphere by its number, and where a sphere is on this rank.
 struct bonds_of_ranks {
   const std::uint32_t* offsets;

@@ -9,7 +9,6 @@
 
 #include "core/backend.hpp"
 #include "models/brownian/methods.hpp"
-#include "quadrat/parallel/reduce.hpp"
 
 namespace quadrat::detail {
 
@@ -103,14 +102,6 @@ void spheres_of_rank<Context, T>::load(const brownian_state<T>& state, std::size
   images_ = to_device(context_, state.images);
   kept_ = to_device(context_, kept);
   ids_ = to_device(context_, ids);
-}
-
-/// Whether spheres at `places` are far from the blocks and the ghosts that were chosen last.
-template <typename Context, typename T>
-bool spheres_of_rank<Context, T>::far_from_ghosts(const places_type& places) {
-  const T moved = reduce_maximum(context_, "brownian.moved", own_,
-                                 distance_of_sphere<T>{domain_, places.data(), before_.data()}, scratch_);
-  return own_ > 0 && 2 * moved >= skin_;
 }
 
 template <typename Context, typename T>

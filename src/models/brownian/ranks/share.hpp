@@ -52,7 +52,10 @@ class spheres_of_rank : public particles_of_rank<Context, T, 3> {
     return {bond_offsets_.data(), bond_ends_.data(), ids_.data(), place_.data()};
   }
 
-  [[nodiscard]] bool far_from_ghosts(const places_type& places);
+  /// Of spheres at `places`.
+  [[nodiscard]] bool far_from_ghosts(const places_type& places) {
+    return this->far_from(own_points(before_), own_points(places), skin_, "brownian.moved");
+  }
   void exchange_in_the_middle();
   /// Spheres change ranks, by where they are at `places`.
   void leave(places_type& places);

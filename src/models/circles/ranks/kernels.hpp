@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -47,22 +46,6 @@ struct circles_step_of_own {
     }
     to[place] = agent;
     if (neighbors != nullptr) neighbors[place] = sum.met - 1;
-  }
-};
-
-/// How far an agent is, along the axis where that is most, from where it was when the ghosts were chosen.
-template <typename T, int D>
-struct distance_of_agent {
-  const agent_record<T, D>* agents;
-  const agent_record<T, D>* before;
-
-  QUADRAT_HD T operator()(std::size_t i) const {
-    T most = 0;
-    for (int axis = 0; axis < D; ++axis) {
-      const T along = std::fabs(agents[i].position[axis] - before[i].position[axis]);
-      most = along > most ? along : most;
-    }
-    return most;
   }
 };
 

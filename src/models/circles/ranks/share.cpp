@@ -75,10 +75,7 @@ circles_record circles_share<Context, T, D>::recorded() {
 /// Only looks whether agents must change ranks.
 template <typename Context, typename T, int D>
 bool circles_share<Context, T, D>::move(bool /*more*/) {
-  const T moved = reduce_maximum(context_, "circles.moved", own_,
-                                 distance_of_agent<T, D>{agents_.data(), before_.data()}, scratch_);
-  // Rounding is in the reach of the halo.
-  return own_ > 0 && 2 * moved >= skin_;
+  return this->far_from(points_of_records<T, D>(before_.data(), own_), points(), skin_, "circles.moved");
 }
 
 /// Ghosts, if they have not been sent already, cells, the walk.

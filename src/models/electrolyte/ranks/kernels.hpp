@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
 #include "models/electrolyte/kernels.hpp"
 #include "models/run_fault.hpp"
-#include "quadrat/core/box.hpp"
 #include "quadrat/core/macros.hpp"
 
 /// The kernel bodies of distributed_electrolyte: the steps are those of one rank.
@@ -51,24 +49,6 @@ struct electrolyte_kick_own {
 
   QUADRAT_HD void operator()(std::size_t i) const {
     if (!all.kick(i)) all.words.fault.raise(step + 1, kept[i].id);
-  }
-};
-
-/// How far an ion is, along the axis where that is most, from where it was when the ghosts were chosen.
-template <typename T>
-struct distance_of_ion {
-  box<T, 3> domain;
-  const vec<T, 3>* positions;
-  const vec<T, 3>* before;
-
-  QUADRAT_HD T operator()(std::size_t i) const {
-    const vec<T, 3> moved = domain.separation(before[i], positions[i]);
-    T most = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-      const T along = std::fabs(moved[axis]);
-      most = along > most ? along : most;
-    }
-    return most;
   }
 };
 

@@ -10,7 +10,6 @@
 #include "core/backend.hpp"
 #include "models/electrolyte/setup.hpp"
 #include "quadrat/core/error.hpp"
-#include "quadrat/parallel/reduce.hpp"
 #include "quadrat/search/visit.hpp"
 
 namespace quadrat::detail {
@@ -118,10 +117,7 @@ bool ions_of_rank<Context, T>::move(bool /*more*/) {
                                     farthest, step_words{nullptr, nullptr, {faults_.data()}}},
                                    kept_.data(),
                                    step_});
-  const T moved = reduce_maximum(context_, "electrolyte.moved", own_,
-                                 distance_of_ion<T>{domain_, positions_.data(), before_.data()}, scratch_);
-  // Rounding is in the reach of the halo.
-  return own_ > 0 && 2 * moved >= skin_;
+  return this->far_from(points_of(before_.data(), own_), points(), skin_, "electrolyte.moved");
 }
 
 template <typename Context, typename T>
