@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
+from ._numbers import flag, letters, real_number
 from .neighbors import neighbor_list as _neighbor_list
 
 
@@ -17,6 +19,8 @@ def neighbor_list(quantities: str, a: Any, cutoff: Any, self_interaction: bool =
     atom is a neighbor of itself, too. max_nbins has no effect: memory does not depend on the cell. Pairs are ordered by i,
     then j, then S; shifts are those of the positions as given.
     """
+    letters(quantities, "quantities", "ijdDS")
+    self_interaction = flag(self_interaction, "self_interaction")
     positions = np.asarray(a.positions, dtype=float)
     periodic = np.asarray(a.pbc, dtype=bool)
     cell = np.array(a.cell, dtype=float).reshape(3, 3)
@@ -26,9 +30,6 @@ def neighbor_list(quantities: str, a: Any, cutoff: Any, self_interaction: bool =
     found = dict(zip("ijSdD", arrays))
     if self_interaction:
         found = _with_selves(found, _own_limits(limit, len(positions), options) > 0)
-    unknown = [letter for letter in quantities if letter not in found]
-    if unknown or not quantities:
-        raise ValueError(f"quantities is {quantities!r}; letters of 'ijdDS' are accepted")
     wanted = tuple(found[letter] for letter in quantities)
     return wanted[0] if len(wanted) == 1 else wanted
 
@@ -42,9 +43,9 @@ def _limits(atoms, cutoff, count):
             first, second = (np.flatnonzero(numbers == _atomic_number(element)) for element in pair)
             table[first[:, None], second] = table[second[:, None], first] = limit
         return max(cutoff.values()), {"types": types, "type_cutoffs": table}
-    if np.ndim(cutoff) == 0:
-        return float(cutoff), {}
-    radii = np.asarray(cutoff, dtype=float)
+    radii = cutoff if isinstance(cutoff, (int, float, str)) else _core.numbers(cutoff, "cutoff")
+    if np.ndim(radii) == 0:
+        return real_number(radii, "cutoff"), {}
     if radii.shape != (count,):
         raise ValueError(f"cutoff has the shape {radii.shape}; a number, or a radius for each of the {count} atoms, is needed")
     return 2 * radii.max(initial=0.5), {"radii": radii}

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ._numbers import whole
+from ._numbers import numbers, real_number, shown, whole
 from ._types import Array, ByAxis
 from .transforms import Nufft, nufft3
 
@@ -46,6 +46,8 @@ def _name(dtype):
 
 def _stacked(vectors, names):
     """(N, D) points."""
+    for vector, name in zip(vectors, names):
+        _check_array(vector, name)
     first = vectors[0]
     precision = _name(first.dtype)
     if precision not in _COMPLEX:
@@ -60,7 +62,13 @@ def _stacked(vectors, names):
     return library.stack(list(vectors), 1), precision
 
 
+def _check_array(value, name):
+    if not hasattr(value, "dtype") or not hasattr(value, "ndim"):
+        raise TypeError(f"{name} is {shown(value)}; an array is needed")
+
+
 def _checked(values, name, precision):
+    _check_array(values, name)
     if _name(values.dtype) != _COMPLEX[precision]:
         raise TypeError(f"{name} has the type {_name(values.dtype)}; {_COMPLEX[precision]} is needed")
     return values
@@ -76,13 +84,13 @@ def _options(given):
     options = {}
     for key, value in given.items():
         if key == "modeord":
-            if value not in (0, 1):
-                raise RuntimeError(f"modeord is {value!r}; 0 and 1 are accepted")
+            if whole(value, "modeord") not in (0, 1):
+                raise RuntimeError(f"modeord is {value}; 0 and 1 are accepted")
             options["mode_order"] = "fft" if value else "centered"
         elif key == "nthreads":
             options["threads"] = whole(value, "nthreads")
         elif key == "upsampfac":
-            options["oversampling"] = float(value)
+            options["oversampling"] = real_number(value, "upsampfac")
         elif key == "spreadinterponly" and value:
             raise RuntimeError("spreadinterponly is not served; see quadrat.spread and quadrat.interpolate")
         elif key.startswith("fftw_"):
@@ -92,9 +100,13 @@ def _options(given):
     return options
 
 
+def _sign(isign):
+    return 1 if whole(isign, "isign") >= 0 else -1
+
+
 def _within_reach(call, eps):
     """call(tolerance) with the least tolerance from eps on that can be reached."""
-    tolerance = float(eps)
+    tolerance = eps = real_number(eps, "eps")
     while True:
         try:
             result = call(tolerance)
@@ -133,15 +145,16 @@ def _type1(points, c, n_modes, out, eps, isign, given):
         if out is None:
             raise RuntimeError("n_modes or out is needed")
         n_modes = tuple(out.shape)[-dimension:]
-    modes = (n_modes,) * dimension if np.ndim(n_modes) == 0 else tuple(n_modes)
+    modes = tuple(whole(extent, "n_modes", least=1) for extent in numbers(n_modes, "n_modes"))
+    modes = modes * dimension if len(modes) == 1 else modes
     if len(modes) != dimension:
-        raise RuntimeError(f"n_modes is {n_modes!r}; one number, or {dimension}, are needed")
+        raise RuntimeError(f"n_modes is {shown(n_modes)}; one number, or {dimension}, are needed")
     _check_out(out, (*c.shape[:-1], *modes), precision)
     options = _options(given)
 
     def call(tolerance):
         plan = Nufft(modes, tolerance, dtype=precision, **options).set_points(array)
-        return plan.type1(c, 1 if isign >= 0 else -1)
+        return plan.type1(c, _sign(isign))
 
     return _given(_within_reach(call, eps), out)
 
@@ -159,7 +172,7 @@ def _type2(points, f, out, eps, isign, given):
 
     def call(tolerance):
         plan = Nufft(modes, tolerance, dtype=precision, **options).set_points(array)
-        return plan.type2(f, 1 if isign >= 0 else -1)
+        return plan.type2(f, _sign(isign))
 
     return _given(_within_reach(call, eps), out)
 
@@ -172,7 +185,7 @@ def _type3(points, c, targets, out, eps, isign, given):
     _check_strengths(c, array.shape[0], precision)
     _check_out(out, (*c.shape[:-1], at.shape[0]), precision)
     options = _options(given)
-    threads, sign = options.get("threads", 0), 1 if isign >= 0 else -1
+    threads, sign = options.get("threads", 0), _sign(isign)
 
     def call(tolerance):
         return nufft3(array, c, at, tolerance, sign=sign, threads=threads)

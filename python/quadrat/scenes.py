@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _core
 from ._frame import Frame
-from ._numbers import whole
+from ._numbers import flag, whole, word
 from ._types import FilePath
 
 _SECONDS = 0.1  # of work between two looks at Ctrl-C and the clock
@@ -70,6 +70,7 @@ class Simulation:
         statistics_every: int | None = None,
         _output: FilePath | None = None,
     ) -> None:
+        scene = os.fspath(scene)  # a number would be an open file
         with open(scene, "rb"):  # says what is wrong with the path, by the type of the error
             pass
         choices = {
@@ -78,8 +79,9 @@ class Simulation:
             "deterministic": (deterministic, ("none", "run_to_run", "canonical")),
         }
         for name, (value, accepted) in choices.items():
-            if value is not None and value not in accepted:
-                raise ValueError(f"{name} is {value!r}; one of {', '.join(accepted)} is accepted")
+            if value is not None:
+                word(value, name, accepted)
+        method = None if method is None else word(method, "method")
         gpu = device == "cuda" or (device != "cpu" and importlib.util.find_spec("quadrat_cuda13") is not None)
         every = {"frame_every": frame_every, "statistics_every": statistics_every}
         numbers = {"steps": steps, "particles": particles, "threads": threads, "seed": seed, **every}
@@ -176,6 +178,7 @@ def run(
         written
     overwrite : replaces the run that the folder holds, as `quadrat run --overwrite`; else such a folder is a ValueError
     """
+    overwrite = flag(overwrite, "overwrite")
     simulation = Simulation(scene, _output=output, **options)
     facts, steps = simulation.facts, simulation.facts["steps"]
     frames_at = _every(facts["frame_every"], steps)
@@ -203,7 +206,7 @@ def _recording(simulation, wanted, overwrite):
         yield lambda: None
         return
     files = simulation._simulation
-    files.begin_record(bool(overwrite))
+    files.begin_record(overwrite)
     complete = False
     try:
         yield lambda: files.record() if simulation.step > 0 else None  # step 0 is written at the beginning

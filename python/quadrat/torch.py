@@ -264,6 +264,7 @@ def electrostatics(
 def _points(points, dimensions, name="points"):
     if not isinstance(points, torch.Tensor):
         raise TypeError(f"{name} are a {type(points).__name__}; a tensor is needed")
+    _dense(points, name)
     if points.dtype not in (torch.float32, torch.float64):
         raise TypeError(f"{name} have the type {points.dtype}; float32 and float64 are accepted")
     given = points[:, None] if points.ndim == 1 and 1 in dimensions else points
@@ -279,8 +280,30 @@ def _read(value, name, device=None):
         tensor = torch.as_tensor(value, device=device)
     except (TypeError, ValueError, OverflowError, RuntimeError):
         raise TypeError(f"{name} is {shown(value)}; numbers are accepted") from None
-    if tensor.is_complex():
+    if tensor.is_complex() or tensor.is_quantized:
         raise TypeError(f"{name} have the type {tensor.dtype}; real numbers are accepted")
+    return _dense(tensor, name)
+
+
+def _dense(tensor, name):
+    if tensor.layout != torch.strided or tensor.is_nested:
+        raise TypeError(f"{name} cannot be read: a sparse or nested tensor; dense ones are accepted")
+    return tensor
+
+
+def _lengths(value, points, name):
+    """A number, or one for each axis, as a tensor. Those that are no tensor are known, and must be positive."""
+    numbers = value if isinstance(value, (list, tuple)) else [value]
+    if any(isinstance(number, (int, float)) and not 0 < number < math.inf for number in numbers):
+        raise ValueError(f"{name} is {shown(value)}; positive numbers are accepted")
+    return _one_or_each(_beside(value, points, name), points, name)
+
+
+def _one_or_each(tensor, points, name):
+    dimension = points.shape[1]
+    if tensor.shape not in ((), (1,), (dimension,)):
+        accepted = f"one value, or one for each of the {dimension} axes, is accepted"
+        raise ValueError(f"{name} has the shape {tuple(tensor.shape)}; {accepted}")
     return tensor
 
 
@@ -290,7 +313,7 @@ def _beside(value, points, name):
 
 
 def _tensor(values, points, name):
-    return values if isinstance(values, torch.Tensor) else _beside(values, points, name)
+    return _dense(values, name) if isinstance(values, torch.Tensor) else _beside(values, points, name)
 
 
 def _pairs(value, name):
@@ -358,8 +381,10 @@ def _fractions(points, box, origin):
     at = _points(points, (1, 2, 3))
     dimension = at.shape[1]
     lattice = _beside(box, at, "box")
+    if lattice.ndim < 2:
+        lattice = _lengths(box, at, "box")
     if origin is not None:
-        at = at - _beside(origin, at, "origin")
+        at = at - _one_or_each(_beside(origin, at, "origin"), at, "origin")
     if lattice.shape == (dimension,) or (lattice.ndim == 0 and dimension == 1):
         fractions = at / lattice
     elif lattice.shape == (dimension, dimension):
@@ -391,7 +416,7 @@ def _complex(values):
 
 def _angles(points, period):
     at = _points(points, (1, 2, 3))
-    return at if period is None else at * (2 * math.pi / _beside(period, at, "period")), at.shape[1]
+    return at if period is None else at * (2 * math.pi / _lengths(period, at, "period")), at.shape[1]
 
 
 def _sign(sign):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import neighbors
-from ._numbers import whole
+from ._numbers import flag, numbers, real_number, shown, whole, word
 from ._state import State
 from ._types import Array, ByAxis
 
@@ -33,10 +33,10 @@ class NeighborList(State):
         skin: float = 0.0,
         n_threads: int = 0,
     ) -> None:
-        self.cutoff: float = float(cutoff)
-        self.skin: float = float(skin)
-        self.full_list: bool = bool(full_list)
-        self.sorted: bool = bool(sorted)
+        self.cutoff: float = real_number(cutoff, "cutoff")
+        self.skin: float = real_number(skin, "skin")
+        self.full_list: bool = flag(full_list, "full_list")
+        self.sorted: bool = flag(sorted, "sorted")
         self._algorithm = _known(algorithm)
         self.n_threads: int = whole(n_threads, "n_threads", 0)
         self._list = neighbors.NeighborList(
@@ -65,9 +65,8 @@ class NeighborList(State):
         open directions may be zero. periodic : bool, or three. i, j (P,) and both of them P (P, 2) are uint64, shifts S
         (P, 3) int32, distances d (P,) and vectors D (P, 3) of the type of the points. Results are always new arrays.
         """
-        unknown = [letter for letter in quantities if letter not in LETTERS]
-        if unknown:
-            raise ValueError(f"quantities is {quantities!r}; letters of {LETTERS!r} are accepted")
+        if set(word(quantities, "quantities")) - set(LETTERS):
+            raise ValueError(f"quantities is {shown(quantities)}; letters of {LETTERS!r} are accepted")
         points, box = _array(points), _array(box)
         if getattr(points, "requires_grad", False) or getattr(box, "requires_grad", False):
             raise RuntimeError("NeighborList.compute has no derivatives; quadrat.torch.neighbor_list has them")
@@ -77,7 +76,10 @@ class NeighborList(State):
             raise ValueError(f"points have the shape {tuple(points.shape)}; (N, 3) is needed")
         if box.dtype != points.dtype:
             raise RuntimeError(f"points have the type {points.dtype} and the box {box.dtype}; they must have the same")
-        wraps = np.broadcast_to(np.asarray(_on_host(periodic), dtype=bool), (3,))
+        wraps = np.array([flag(wrap, "periodic") for wrap in numbers(periodic, "periodic")])
+        if len(wraps) not in (1, 3):
+            raise ValueError(f"periodic is {shown(periodic)}; one truth value, or three, are accepted")
+        wraps = np.broadcast_to(wraps, 3)
         vectors = _on_host(box).astype(float)
         vectors[~wraps] = 0  # whatever an open vector is, it may even be parallel to another
         floating = str(points.dtype).removeprefix("torch.") in ("float32", "float64", "float16", "bfloat16")
@@ -102,9 +104,7 @@ class NeighborList(State):
 
 
 def _known(algorithm):
-    if algorithm.lower() not in ALGORITHMS:
-        raise ValueError(f"algorithm is {algorithm!r}; one of {', '.join(ALGORITHMS)} is accepted")
-    return algorithm.lower()
+    return word(word(algorithm, "algorithm").lower(), "algorithm", ALGORITHMS)
 
 
 def _array(value):

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whatever a caller gives for an argument: the result of the same numbers, or one short error that names it."""
 
+import pathlib
+
+import ase
 import numpy as np
 import pytest
 import quadrat
+import quadrat.ase
+import quadrat.finufft
+import quadrat.vesin
 
 RANDOM = np.random.default_rng(1)
 N = 12
@@ -215,11 +221,50 @@ def test_what_was_taken_for_something_else_is_refused(call, error, words):
 
 def test_tensors_without_a_row_of_numbers_are_refused():
     torch = pytest.importorskip("torch")
+    import quadrat.torch
+
     sparse, nested = torch.eye(N, 3).to_sparse(), torch.nested.nested_tensor([torch.ones(3), torch.ones(2)])
     for value in (sparse, sparse.to_sparse_csr(), nested):
         for argument in ("points", "box", "radii", "queries"):
             call, given = CALLS["neighbor_list"]
             with pytest.raises(TypeError, match=f"{argument} cannot be read: a sparse or nested tensor; dense"):
                 call(**(given | {argument: value}))
+        with pytest.raises(TypeError, match="points cannot be read: a sparse or nested tensor"):
+            quadrat.torch.spread(value, torch.ones(N), [1.0, 1, 1], 4)
     half, whole = (quadrat.clusters(POINTS, 1.0, box=torch.tensor(BOX, dtype=kind)) for kind in (torch.bfloat16, torch.int64))
     assert np.array_equal(half, whole)
+
+
+SCENE = pathlib.Path(__file__).parents[2] / "examples" / "dam_break_small.toml"
+DROP_INS = {
+    "ase": (quadrat.ase.neighbor_list, {
+        "quantities": "ij", "a": ase.Atoms("H12", POINTS), "cutoff": 1.0, "self_interaction": False}),
+    "vesin": (lambda **given: quadrat.vesin.NeighborList(**given).compute(POINTS, np.diag(BOX), True), {
+        "cutoff": 1.0, "full_list": True, "sorted": True, "algorithm": "auto", "skin": 0.1, "n_threads": 1}),
+    "vesin.compute": (lambda **given: quadrat.vesin.NeighborList(cutoff=1.0, full_list=True).compute(**given), {
+        "points": POINTS, "box": np.diag(BOX), "periodic": PERIODIC, "quantities": "ijd"}),
+    "finufft": (quadrat.finufft.nufft1d1, {
+        "x": VALUES, "c": VALUES + 0j, "n_modes": 4, "eps": 1e-6, "isign": 1, "modeord": 0, "upsampfac": 2.0, "nthreads": 1}),
+    "Simulation": (quadrat.Simulation, {
+        "scene": SCENE, "steps": 1, "device": "cpu", "method": "auto", "precision": "float", "particles": 100, "threads": 1,
+        "deterministic": "none", "seed": 1, "frame_every": 1, "statistics_every": 1}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DROP_INS)
+def test_wrong_values_of_other_calls_are_one_short_line(name):
+    call, given = DROP_INS[name]
+    call(**given)
+    for argument in given.keys() - {"a", "scene"}:  # objects of their own
+        for kind, value in WRONG.items():
+            with pytest.raises((ValueError, TypeError, OverflowError, RuntimeError, OSError)) as caught:
+                call(**(given | {argument: value}))
+                pytest.fail(f"{kind} were accepted as {argument}")
+            assert len(str(caught.value)) < 300 and "\n" not in str(caught.value), (argument, kind)
+
+
+def test_a_number_is_no_scene():
+    with open(SCENE, encoding="utf-8") as file:
+        with pytest.raises(TypeError, match="int"):
+            quadrat.Simulation(file.fileno())
+        assert file.read(1)  # nothing has closed it

@@ -2,6 +2,7 @@
 """Operators of PyTorch: values beside those of NumPy, derivatives of first and second order, compiled functions."""
 
 import importlib.util
+import math
 import subprocess
 import sys
 
@@ -447,6 +448,17 @@ def test_no_points_have_no_values_and_no_slopes():
         (lambda p, q: qt.electrostatics(p, q, torch.eye(3), systems=[0, 0, 1, 1, 1]), ValueError, r"\(3, 3\).*\(1, 3, 3\).*\(B, 3, 3\)"),
         (lambda p, q: qt.electrostatics(p, q, torch.ones(2, 3, 3), systems=[0.5] * 5), TypeError, "systems"),
         (lambda p, q: qt.spread(p, q, [1, 1, 1], 2.5), ValueError, "mesh is 2.5"),
+        (lambda p, q: qt.spread(p, q, [1, -1, 1], 4), ValueError, r"box is \[1, -1, 1\]; positive"),
+        (lambda p, q: qt.spread(p, q, [1, math.inf, 1], 4), ValueError, "box is .*inf.*; positive"),
+        (lambda p, q: qt.spread(p, q, [1, 1, 1], 4, origin=torch.zeros(5, 3)), ValueError, r"origin has the shape \(5, 3\)"),
+        (lambda p, q: qt.spread(p, q, [1, 1, 1], 4, clip="no"), TypeError, "clip is 'no'; True or False"),
+        (lambda p, q: qt.spread(p, q, [1, 1, 1], 4, periodic=[1, 2, 1]), TypeError, "periodic is 2; True or False"),
+        (lambda p, q: qt.spread(p, q, 1j * torch.ones(3), 4), TypeError, "box have the type torch.complex64; real"),
+        (lambda p, q: qt.nufft1(p, q, 4, period=-2.0), ValueError, "period is -2.0; positive"),
+        (lambda p, q: qt.nufft1(p, q, 4, period=torch.ones(5, 1)), ValueError, r"period has the shape \(5, 1\)"),
+        (lambda p, q: qt.neighbor_list(p, 1.0, half="no"), TypeError, "half is 'no'"),
+        (lambda p, q: qt.neighbor_list(p, 1.0, excluded=[[0.5, 1]]), TypeError, "excluded have the type torch.float32; integers"),
+        (lambda p, q: qt.electrostatics(p, q, [1, 1, 1], scaled_pairs=[[0, 1, 2]] * 2), ValueError, r"\(2, 3\); \(P, 2\)"),
         (lambda p, q: qt.spread(p, q, [1, 1, 1], 4, 2.5), ValueError, "order is 2.5"),
     ],
 )
