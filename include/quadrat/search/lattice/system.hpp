@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -68,7 +67,7 @@ struct search_system {
   [[nodiscard]] QUADRAT_HD T folded(T coordinate, int axis, int& repeat) const {
     const T n = static_cast<T>(cells[axis]);
     // Of numbers so small, the product below is exact, and nothing needs a call on a CPU.
-    constexpr T small = T(0.5) / std::numeric_limits<T>::epsilon();
+    constexpr T small = sizeof(T) == 4 ? T(0x1p22) : T(0x1p51);
     if (repeats[axis] == 0 && coordinate > -small && coordinate < small) {
       const T quotient = coordinate / n;
       auto turns = static_cast<std::int64_t>(quotient);
