@@ -63,6 +63,7 @@ void broad_phase<Context, T>::implementation::build_async(const bounds_view<T>& 
   require(prepared, "build_async works in the memory of the last build, and there was none, or it failed; call build");
   require(bounds.size() == last.size(), "there are ", bounds.size(), " boxes, but the last build had ", last.size(),
           "; build_async works in the memory of that build: call build");
+  state = stage::failed;
   last = bounds;
   search.begin(false);
   find();
@@ -150,7 +151,7 @@ data_error broad_phase<Context, T>::implementation::complaint(std::size_t i) con
     case detail::bounds_fault::too_long:
       return {name + detail::too_long_text(domain, detail::half_edges(lower, upper)), i};
     default:
-      return {name + " was not sound when pairs were looked for", i};
+      return {name + " does not fit the bins of the last build, in which build_async works; call build", i};
   }
 }
 

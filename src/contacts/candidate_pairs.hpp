@@ -57,7 +57,11 @@ struct listed_search {
   }
 };
 
-/// The new size of an array that has become too small, with room to spare.
-[[nodiscard]] inline std::uint64_t roomy(std::uint64_t size) { return size + size / 16; }
+/// The new size of an array that has become too small, with room to spare; not where that would take gigabytes, and
+/// kernels might not have as many indices.
+[[nodiscard]] inline std::uint64_t roomy(std::uint64_t size) {
+  constexpr std::uint64_t many = std::uint64_t{1} << 30;
+  return size < many ? size + size / 16 : size;
+}
 
 }  // namespace quadrat::detail

@@ -136,6 +136,7 @@ template <typename Context, typename T>
 void contact_detector<Context, T>::implementation::build_async(const bodies_view<T>& given) {
   detail::check_bodies(given, options.domain);
   require_memory_for(given);
+  state = stage::failed;
   search.stop_tuning();
   begin(given, false);
   find();

@@ -76,7 +76,7 @@ template <typename T>
     case body_fault::too_long:
       return too_long_text(domain, half_extents(found.view()[0]));
     default:
-      return " was not sound when contacts were looked for";
+      return " does not fit the bins of the last build, in which build_async works; call build";
   }
 }
 

@@ -316,6 +316,27 @@ TEST_F(contact_async, finds_the_contacts_of_bodies_that_have_grown_beyond_those_
   }
 }
 
+TEST_F(contact_async, finds_contacts_of_ellipsoids_whose_spheres_but_not_whose_boxes_are_too_long_for_a_periodic_box) {
+  const backend_context context;
+  body_scene<float> scene;
+  std::mt19937_64 random(8);
+  scene.shape = body_shape::ellipsoid;
+  for (int i = 0; i < 60; ++i) {
+    scene.centers.push_back(make_vec<float, 3>([&](int) { return 4 * random_unit<float>(random); }));
+    scene.sizes.push_back({1.2f, 0.3f, 0.3f});
+    scene.orientations.push_back({0.92388f, 0, 0, 0.38268f});  // an eighth of a turn around z
+  }
+  scene.options.domain = make_box<float, 3>({}, {4, 4, 4}, {true, true, true});
+  EXPECT_GT(check_all_methods(context, scene), 50u);
+  const body_scene<float> later = bodies_later(scene, 1);
+  const bodies_on_device<float> stored(context, scene), stored_later(context, later);
+  async_detector search(context, scene.options);
+  search.build(stored.view());
+  search.reserve(2000);
+  search.build_async(stored_later.view());
+  expect_contacts_in(context, search, later, false);
+}
+
 TEST_F(contact_async, wants_ids_that_increase_where_they_did_before) {
   const backend_context context;
   body_scene<float> scene = bodies_with_ids(body_shape::sphere, false, 100);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contacts/tight/touched.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "contacts/candidate_pairs.hpp"
@@ -93,7 +92,7 @@ void touched_bins<Context, T>::grow(const Context& context, std::uint64_t entrie
   const double larger = 2 * std::cbrt(static_cast<double>(entries) / static_cast<double>(max_count));
   require(entries <= max_count, "with a bin size of ", edge, " bodies touch M = ", entries, " bins in total; at most ",
           max_count, " are possible: a bin size of ", static_cast<T>(larger * static_cast<double>(edge)), " would do");
-  const std::uint64_t room = std::min<std::uint64_t>(roomy(entries), max_count);
+  const std::uint64_t room = roomy(entries);
   for (int copy = 0; copy < 2; ++copy) {
     bin_of_B_[copy].resize_discarding(context, room);
     body_of_B_[copy].resize_discarding(context, room);

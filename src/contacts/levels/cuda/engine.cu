@@ -24,6 +24,14 @@ struct searched_radius {
   }
 };
 
+/// Whether bounding spheres cannot touch two images of another.
+template <typename T>
+[[nodiscard]] QUADRAT_HD bool spheres_fit(const box<T, 3>& domain, T radius) {
+  bool fit = true;
+  for (int axis = 0; axis < 3; ++axis) fit = fit && !(domain.periodic[axis] && T(4) * radius > domain.length[axis]);
+  return fit;
+}
+
 /// The cell of a body; notes whether it is far, or wider than planned. Raises a fault for an invalid body, and for one
 /// that the plan is too bad for.
 template <typename T>
@@ -52,17 +60,15 @@ struct searched_cell {
     const box<T, 3>& domain = grids.space[0].domain;
     const T radius = bounding_radius(bodies.shape, given.size);
     bool sound = sizes_are_sound(bodies.shape, given.size, given.squared_orientation) && given.group < 32;
-    for (int axis = 0; axis < 3; ++axis) {
-      sound = sound && std::isfinite(given.center[axis]);
-      sound = sound && !(domain.periodic[axis] && T(4) * radius > domain.length[axis]);
-    }
+    for (int axis = 0; axis < 3; ++axis) sound = sound && std::isfinite(given.center[axis]);
     sound = sound && !too_far(domain, given.center);
     if (!sound) {
       faults.raise(fault_kind::value_range, i);
       return 0;
     }
     const vec<T, 3> center = domain.wrap(given.center);
-    if (!limits.hold(center, radius)) faults.raise(fault_kind::value_range, misfit_fault_base + i);
+    if (!limits.hold(center, radius) || !spheres_fit(domain, radius))
+      faults.raise(fault_kind::value_range, misfit_fault_base + i);
     limits.note_width(radius, largest);
     if (radius > limits.widest || grids.is_far(center, radius)) *far = 1;
     return grids.cell_of(center, radius);
@@ -107,26 +113,28 @@ template <typename T>
 
 }  // namespace
 
-/// Ellipsoids are on the levels of their bounding spheres.
+/// Ellipsoids are on the levels of their bounding spheres. Where these are too long for a periodic box, though the
+/// boxes of ellipsoids are not, boxes are searched.
 template <typename T>
 planned_bins<T> warp_levels_engine<T>::plan(const placed_bodies<cuda_context, T>& bodies,
                                             const bin_options<T>& options) {
   const bodies_view<T>& given = options.given;
-  if (given.size() == 0 || given.spheres() || !of_one_round_shape(given)) {
-    return this->plan_for(bodies.domain, *bodies.sizes, options.size);
-  }
+  by_warps_ = given.size() > 0 && of_one_round_shape(given);
+  if (!by_warps_ || given.spheres()) return this->plan_for(bodies.domain, *bodies.sizes, options.size);
   const cuda_context& context = this->context();
   sizes_.resize_discarding(context, size_classes + 1);
   fill_bytes(context, sizes_.data(), 0, sizes_.bytes());
   const count_sizes<T, searched_radius<T>> body{{given}, given.size(), sizes_.data(), sizes_.data() + size_classes};
   for_each(context, "contacts.levels.sizes", (given.size() + count_sizes_share - 1) / count_sizes_share, body);
   const std::vector<std::uint64_t> read = to_host(context, sizes_);
-  return this->plan_for(bodies.domain, size_histogram_of<T>(read.data(), read[size_classes]), options.size);
+  const size_histogram<T> spheres = size_histogram_of<T>(read.data(), read[size_classes]);
+  by_warps_ = spheres_fit(bodies.domain, spheres.largest);
+  return this->plan_for(bodies.domain, by_warps_ ? spheres : *bodies.sizes, options.size);
 }
 
 template <typename T>
 void warp_levels_engine<T>::find_contacts(contact_task<cuda_context, T>& task) {
-  if (!of_one_round_shape(task.bodies())) return levels_engine<cuda_context, T>::find_contacts(task);
+  if (!by_warps_ || !of_one_round_shape(task.bodies())) return levels_engine<cuda_context, T>::find_contacts(task);
   put_in_cells(task);
   this->context().reproducibility() != determinism::none ? fill(task) : append(task);
 }
@@ -181,18 +189,17 @@ warp_search<T> warp_levels_engine<T>::search_of(contact_task<cuda_context, T>& t
   return result;
 }
 
-/// In any order; searches again if there was not enough room.
+/// In any order; searches again if there was not enough room, and finds as many.
 template <typename T>
 void warp_levels_engine<T>::append(contact_task<cuda_context, T>& task) {
   const warp_search<T> what = search_of(task);
   std::uint64_t* const size = task.control().data(search_control<cuda_context>::contacts_word);
-  while (true) {
-    const std::size_t room = task.records().size();
-    search_by_warps(this->context(), what, {task.records().data(), room, size, nullptr, nullptr});
-    task.settle(size);
-    if (task.records().size() == room) return;
-    fill_bytes(this->context(), size, 0, sizeof(std::uint64_t));
-  }
+  const std::size_t room = task.records().size();
+  search_by_warps(this->context(), what, {task.records().data(), room, size, nullptr, nullptr});
+  task.settle(size);
+  if (task.records().size() == room) return;
+  fill_bytes(this->context(), size, 0, sizeof(std::uint64_t));
+  search_by_warps(this->context(), what, {task.records().data(), task.records().size(), size, nullptr, nullptr});
 }
 
 /// Counts by chunk, then writes each chunk at its offset.

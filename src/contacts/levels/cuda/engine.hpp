@@ -31,6 +31,7 @@ class warp_levels_engine final : public levels_engine<cuda_context, T> {
   void append(contact_task<cuda_context, T>& task);
   void fill(contact_task<cuda_context, T>& task);
 
+  bool by_warps_ = false;  ///< for the bodies that were planned for
   counting_buckets<cuda_context> cells_;
   array<warp_body<T>, cuda_context> records_;
   array<warp_ellipsoid<T>, cuda_context> ellipsoids_;
