@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _core
 from ._frame import Frame
-from ._numbers import flag, whole, word
+from ._numbers import flag, method_name, whole, word
 from ._types import FilePath
 
 _SECONDS = 0.1  # of work between two looks at Ctrl-C and the clock
@@ -81,7 +81,8 @@ class Simulation:
         for name, (value, accepted) in choices.items():
             if value is not None:
                 word(value, name, accepted)
-        method = None if method is None else word(method, "method")
+        if method is not None:
+            method_name(method)
         gpu = device == "cuda" or (device != "cpu" and importlib.util.find_spec("quadrat_cuda13") is not None)
         every = {"frame_every": frame_every, "statistics_every": statistics_every}
         numbers = {"steps": steps, "particles": particles, "threads": threads, "seed": seed, **every}
