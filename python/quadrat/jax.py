@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from . import _core
 
@@ -27,8 +28,11 @@ if not _core.jax_handlers:
 
 from . import _jax_ewald_second  # noqa: E402
 from . import _jax_operators as _operators  # noqa: E402
+from ._numbers import flag, method_name, real_number, shown, whole, word  # noqa: E402
 from ._reprs import of_arrays  # noqa: E402
 from ._types import Array, ByAxis  # noqa: E402
+from .ewald import LAWS  # noqa: E402
+from .transforms import ORDERS  # noqa: E402
 
 __all__ = ["Electrostatics", "Neighbors", "electrostatics", "interpolate", "neighbor_list"]
 __all__ += ["nufft1", "nufft2", "nufft3", "spread"]
@@ -84,14 +88,14 @@ def neighbor_list(
     """
     points = _points(points, (2, 3))
     count, dimension = points.shape
-    if box is None and periodic is not None and any(_by_axis(periodic, dimension, "periodic", bool)):
+    if box is None and periodic is not None and any(_by_axis(periodic, dimension, "periodic", flag)):
         raise ValueError("periodic axes need a box: its lengths, or its vectors as rows")
     lattice = jnp.eye(dimension, dtype=points.dtype) if box is None else _vectors(box, points)
-    wraps = _by_axis(box is not None if periodic is None else periodic, dimension, "periodic", bool)
-    if int(capacity) != capacity or capacity < 0:
-        raise ValueError(f"capacity is {capacity!r}; a number of pairs is accepted")
-    i, j, shifts, found = _operators.pairs(points, lattice, int(capacity), cutoff, wraps, bool(half), bool(sorted))
-    used = jnp.arange(int(capacity)) < found
+    wraps = _by_axis(box is not None if periodic is None else periodic, dimension, "periodic", flag)
+    capacity, cutoff = whole(capacity, "capacity", least=0), real_number(cutoff, "cutoff")
+    order = flag(half, "half"), flag(sorted, "sorted")
+    i, j, shifts, found = _operators.pairs(points, lattice, capacity, cutoff, wraps, *order)
+    used = jnp.arange(capacity) < found
     i, j, shifts = jnp.where(used, i, count), jnp.where(used, j, count), jnp.where(used[:, None], shifts, 0)
     between = shifts.astype(points.dtype) @ lattice
     if count:  # indices beyond the last point are those of the last one
@@ -117,11 +121,11 @@ def spread(
     has derivatives of every order by values, points and box, as far as splines of this order have them.
     """
     fractions, wraps, dimension = _fractions(points, box, periodic, origin)
-    given, single = _several(_values(values, fractions), 1, "values")
+    given, single = _several(_values(values, fractions, "values"), 1, "values")
     if given.shape[1] != fractions.shape[0]:
         count = len(fractions)
         raise ValueError(f"values have the shape {jnp.shape(values)}; one for each of the {count} points is needed")
-    result = _operators.spread(fractions, given, _by_axis(mesh, dimension, "mesh", int), int(order), wraps)
+    result = _operators.spread(fractions, given, _by_axis(mesh, dimension, "mesh", _extent), whole(order, "order"), wraps)
     return result[0] if single else result
 
 
@@ -130,8 +134,8 @@ def interpolate(
 ) -> Array:
     """Values (N,) or (V, N) of a mesh (K...) or (V, K...) at (N, D) points: the adjoint of `spread`."""
     fractions, wraps, dimension = _fractions(points, box, periodic, origin)
-    given, single = _several(_values(mesh_values, fractions), dimension, "mesh values")
-    result = _operators.interpolate(fractions, given, int(order), wraps)
+    given, single = _several(_values(mesh_values, fractions, "mesh values"), dimension, "mesh values")
+    result = _operators.interpolate(fractions, given, whole(order, "order"), wraps)
     return result[0] if single else result
 
 
@@ -150,12 +154,12 @@ def nufft1(
     (N, D) points, values (N,) or (V, N). Derivatives of every order by values, points and period.
     """
     angles, dimension = _angles(points, period)
-    given, single = _several(_complex(values, angles), 1, "values")
+    given, single = _several(_complex(values, angles, "values"), 1, "values")
     if given.shape[1] != angles.shape[0]:
         count = len(angles)
         raise ValueError(f"values have the shape {jnp.shape(values)}; one for each of the {count} points is needed")
-    extents = _by_axis(modes, dimension, "modes", int)
-    result = _operators.type1(angles, given, extents, float(tolerance), _sign(sign), _mode_order(mode_order))
+    extents = _by_axis(modes, dimension, "modes", _extent)
+    result = _operators.type1(angles, given, extents, *_settings(tolerance, sign, mode_order))
     return result[0] if single else result
 
 
@@ -170,8 +174,8 @@ def nufft2(
 ) -> Array:
     """values[j] = sum over modes k of modes[k] exp(i sign k . x_j), as `quadrat.nufft2`. Derivatives as of `nufft1`."""
     angles, dimension = _angles(points, period)
-    given, single = _several(_complex(modes, angles), dimension, "modes")
-    result = _operators.type2(angles, given, float(tolerance), _sign(sign), _mode_order(mode_order))
+    given, single = _several(_complex(modes, angles, "modes"), dimension, "modes")
+    result = _operators.type2(angles, given, *_settings(tolerance, sign, mode_order))
     return result[0] if single else result
 
 
@@ -182,10 +186,10 @@ def nufft3(points: Array, values: Array, targets: Array, tolerance: float = 1e-6
     """
     at = _points(points, (1, 2, 3))
     to = _points(targets, (at.shape[1],), "targets")
-    given, single = _several(_complex(values, at), 1, "values")
+    given, single = _several(_complex(values, at, "values"), 1, "values")
     if given.shape[1] != at.shape[0]:
         raise ValueError(f"values have the shape {jnp.shape(values)}; one for each of the {len(at)} points is needed")
-    result = _operators.type3(at, given, to, float(tolerance), _sign(sign))
+    result = _operators.type3(at, given, to, *_settings(tolerance, sign)[:2])
     return result[0] if single else result
 
 
@@ -207,20 +211,22 @@ def electrostatics(
     three vectors and is a constant when the function is traced. Several systems: vmap.
     """
     at = _points(points, (3,))
-    given = _values(charges, at)
+    given = _values(charges, at, "charges")
+    if jnp.iscomplexobj(given):
+        raise TypeError(f"charges have the type {given.dtype}; real numbers are accepted")
     if given.shape != at.shape[:1]:
         raise ValueError(f"charges have the shape {given.shape}; one for each of the {len(at)} points is needed")
-    if law not in ("coulomb", "dispersion"):
-        raise ValueError(f"law is {law!r}; coulomb and dispersion are accepted")
-    wraps = _by_axis(periodic, 3, "periodic", bool)
+    dispersion, method = word(law, "law", LAWS) == "dispersion", method_name(method)
+    accuracy, constant = real_number(accuracy, "accuracy"), real_number(coulomb_constant, "coulomb_constant")
+    wraps = _by_axis(periodic, 3, "periodic", flag)
     vectors = _vectors(box, at)
-    sizes = _jax_ewald_second.sizes_of(box, at.shape[0], float(accuracy), at.dtype == jnp.float32)
-    settings = (float(accuracy), float(coulomb_constant), law == "dispersion", method, wraps, sizes)
+    sizes = _jax_ewald_second.sizes_of(box, at.shape[0], accuracy, at.dtype == jnp.float32)
+    settings = (accuracy, constant, dispersion, method, wraps, sizes)
     return Electrostatics(*_operators.charges(at, given, vectors, *settings))
 
 
 def _points(points, dimensions, name="points"):
-    array = jnp.asarray(points)
+    array = _read(points, name)
     if array.dtype not in (jnp.float32, jnp.float64):
         raise TypeError(f"{name} have the type {array.dtype}; float32 and float64 are accepted")
     given = array[:, None] if array.ndim == 1 and 1 in dimensions else array
@@ -230,14 +236,56 @@ def _points(points, dimensions, name="points"):
     return given
 
 
-def _values(values, points):
+def _read(value, name):
+    try:
+        return jnp.asarray(value)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{name} is {shown(value)}; numbers are accepted") from None
+
+
+def _values(values, points, name):
     """Real or complex numbers of the precision of the points."""
-    array = jnp.asarray(values)
-    return _complex(array, points) if jnp.iscomplexobj(array) else array.astype(points.dtype)
+    array = _read(values, name)
+    return _complex(array, points, name) if jnp.iscomplexobj(array) else array.astype(points.dtype)
 
 
-def _complex(values, points):
-    return jnp.asarray(values).astype(jnp.complex64 if points.dtype == jnp.float32 else jnp.complex128)
+def _complex(values, points, name):
+    return _read(values, name).astype(jnp.complex64 if points.dtype == jnp.float32 else jnp.complex128)
+
+
+def _known(value):
+    """The numbers as NumPy's; none while they are traced."""
+    try:
+        return np.asarray(value, dtype=float)
+    except TypeError:
+        return np.empty(0)
+
+
+def _beside(value, points, name):
+    """Real numbers of the precision of the points. Those that are known are finite."""
+    array = _read(value, name)
+    if jnp.iscomplexobj(array):
+        raise TypeError(f"{name} has the type {array.dtype}; real numbers are accepted")
+    if not np.isfinite(_known(value)).all():
+        raise ValueError(f"{name} is {shown(value)}; finite numbers are accepted")
+    return array.astype(points.dtype)
+
+
+def _one_or_each(value, points, name):
+    """A number, or one for each axis."""
+    array, dimension = _beside(value, points, name), points.shape[1]
+    if array.shape not in ((), (1,), (dimension,)):
+        accepted = f"one value, or one for each of the {dimension} axes, is accepted"
+        raise ValueError(f"{name} has the shape {array.shape}; {accepted}")
+    return array
+
+
+def _lengths(value, points, name):
+    """The same of positive numbers, where they are known."""
+    array = _one_or_each(value, points, name)
+    if not (_known(value) > 0).all():
+        raise ValueError(f"{name} is {shown(value)}; positive numbers are accepted")
+    return array
 
 
 def _several(values, axes, name):
@@ -248,9 +296,9 @@ def _several(values, axes, name):
 
 def _vectors(box, points):
     dimension = points.shape[1]
-    lattice = jnp.asarray(box, points.dtype)
+    lattice = _beside(box, points, "box")
     if lattice.shape == (dimension,):
-        return jnp.diag(lattice)
+        return jnp.diag(_lengths(box, points, "box"))
     if lattice.shape != (dimension, dimension):
         wanted = f"({dimension},) lengths or ({dimension}, {dimension}) vectors are accepted"
         raise ValueError(f"the box has the shape {lattice.shape}; {wanted}")
@@ -260,36 +308,32 @@ def _vectors(box, points):
 def _fractions(points, box, periodic, origin):
     at = _points(points, (1, 2, 3))
     if origin is not None:
-        at = at - jnp.asarray(origin, at.dtype)
-    lattice = jnp.asarray(box, at.dtype)
-    if lattice.shape == (at.shape[1],):
-        fractions = at / lattice
+        at = at - _one_or_each(origin, at, "origin")
+    if jnp.shape(_beside(box, at, "box")) == (at.shape[1],):
+        fractions = at / _lengths(box, at, "box")
     else:
         fractions = jnp.linalg.solve(_vectors(box, at).T, at.T).T
-    return fractions, _by_axis(periodic, at.shape[1], "periodic", bool), at.shape[1]
+    return fractions, _by_axis(periodic, at.shape[1], "periodic", flag), at.shape[1]
 
 
 def _angles(points, period):
     at = _points(points, (1, 2, 3))
-    return at if period is None else at * (2 * math.pi / jnp.asarray(period, at.dtype)), at.shape[1]
+    return at if period is None else at * (2 * math.pi / _lengths(period, at, "period")), at.shape[1]
 
 
-def _by_axis(value, dimension, name, kind):
-    numbers = tuple(value) if hasattr(value, "__len__") else (value,) * dimension
+def _by_axis(value, dimension, name, checked):
+    numbers = value.tolist() if hasattr(value, "tolist") else value
+    numbers = tuple(numbers) if isinstance(numbers, (list, tuple)) else (numbers,) * dimension
     if len(numbers) != dimension:
-        raise ValueError(f"{name} is {value!r}; one value, or one for each of the {dimension} axes, is accepted")
-    if kind is int and any(int(number) != number for number in numbers):
-        raise ValueError(f"{name} is {value!r}; integers are accepted")
-    return tuple(kind(number) for number in numbers)
+        raise ValueError(f"{name} is {shown(value)}; one value, or one for each of the {dimension} axes, is accepted")
+    return tuple(checked(number, name) for number in numbers)
 
 
-def _sign(sign):
-    if sign not in (1, -1):
-        raise ValueError(f"sign is {sign!r}; 1 or -1 is accepted")
-    return int(sign)
+def _extent(value, name):
+    return whole(value, name, least=1)
 
 
-def _mode_order(mode_order):
-    if mode_order not in ("centered", "fft"):
-        raise ValueError(f"mode_order is {mode_order!r}; centered and fft are accepted")
-    return mode_order
+def _settings(tolerance, sign, mode_order="centered"):
+    if whole(sign, "sign") not in (1, -1):
+        raise ValueError(f"sign is {sign}; 1 or -1 is accepted")
+    return real_number(tolerance, "tolerance"), int(sign), word(mode_order, "mode_order", ORDERS)
