@@ -29,7 +29,7 @@ class Block(NamedTuple):
 
 def pages():
     """README and every page of the site that is not made by script/docs."""
-    made = [ROOT / "docs" / "reference" / "cpp", ROOT / "docs" / "reference" / "program.md"]
+    made = [ROOT / "docs" / name for name in ("reference/cpp", "reference/program.md", "performance/papers.md")]
     found = [page for page in sorted((ROOT / "docs").rglob("*.md")) if not any(page.is_relative_to(one) for one in made)]
     return [ROOT / "README.md", *found]
 
