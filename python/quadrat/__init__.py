@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Everything that happens between particles and a uniform grid, on arrays of NumPy, PyTorch, CuPy and JAX, on CPUs and
-GPUs.
+GPUs::
 
     neighbor_list, NeighborList   pairs within a cutoff
     knn                           nearest neighbors
