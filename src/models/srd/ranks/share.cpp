@@ -280,6 +280,16 @@ void srd_share<Context, T, D>::enqueue_step() {
 }
 
 template <typename Context, typename T, int D>
+void srd_share<Context, T, D>::exchange(bool balanced) {
+  floating_ ? meet_again<floating>(balanced) : meet_again<fixed>(balanced);
+}
+
+template <typename Context, typename T, int D>
+void srd_share<Context, T, D>::move_ahead() {
+  floating_ ? enqueue_step<floating>() : enqueue_step<fixed>();
+}
+
+template <typename Context, typename T, int D>
 void srd_share<Context, T, D>::gather(srd_state<T, D>& state) {
   array<vec<T, D>, Context> present_velocities(context_, own_);
   for_each(context_, "srd.finish own", own_, srd_finish_own<T, D>{present(), present_velocities.data()});

@@ -35,7 +35,7 @@ class srd_share : public particles_of_rank<Context, T, D> {
   [[nodiscard]] points_view<T, D> points() const;
   void start();
   [[nodiscard]] bool move(bool more);
-  void exchange(bool balanced) { floating_ ? meet_again<floating>(balanced) : meet_again<fixed>(balanced); }
+  void exchange(bool balanced);
   void finish(bool more);
   void throw_fault(std::uint64_t word) const { throw_srd_fault(word, setup_.fastest); }
   [[nodiscard]] static std::uint64_t fault_step(std::uint64_t word) { return (word >> 32) + 1; }
@@ -46,7 +46,7 @@ class srd_share : public particles_of_rank<Context, T, D> {
   /// Where ranks write into each other's memory, each learns on its device in which step a particle of any rank has
   /// left its window: all halt at the same one, and later steps that are enqueued do nothing.
   [[nodiscard]] std::size_t ahead() const { return !borders_.direct() || to_be_sorted() ? 1 : most_ahead; }
-  void move_ahead() { floating_ ? enqueue_step<floating>() : enqueue_step<fixed>(); }
+  void move_ahead();
   [[nodiscard]] bool is_whole(std::uint64_t step) { return halted_[step % most_ahead].wait() == 0; }
   /// Sums of shared cells are there, and other cells decided.
   void redo();
