@@ -10,6 +10,7 @@ void add_bodies(nanobind::module_& module);
 void add_choice(nanobind::module_& module);
 void add_frames(nanobind::module_& module);
 void add_scenes(nanobind::module_& module);
+void add_lists(nanobind::module_& module);
 void add_search(nanobind::module_& module);
 void add_mesh(nanobind::module_& module);
 void add_transforms(nanobind::module_& module);

@@ -25,7 +25,8 @@ from .contacts import Contacts, contacts
 from .ewald import Ewald, EwaldResult, electrostatics
 from .keyed import count_keys, reduce_by_key
 from .mesh import SpreadPlan, interpolate, spread
-from .neighbors import Clusters, Nearest, NeighborList, RadialDistribution, clusters, knn, neighbor_list, rdf
+from .neighbors import Clusters, Nearest, NeighborList, clusters, knn, neighbor_list
+from .radial import RadialDistribution, rdf
 from .scenes import Run, Simulation, run
 from .transforms import Nufft, nufft1, nufft2, nufft3
 

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Radial distribution functions."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _core
+from ._numbers import real_number, shown, whole, word
+from ._types import Array, ByAxis
+
+NORMALIZATIONS = ("N^2", "N(N-1)")
+_MOST_COUNTS = 2**31  # of pairs of types and bins
+
+
+class _Histograms(NamedTuple):
+    r: np.ndarray
+    rdf: np.ndarray
+    counts: np.ndarray
+
+
+class RadialDistribution(_Histograms):
+    """r: (bins,) middles of the bins. rdf, counts: (bins,), with types (types, types, bins). `types`: the names of the
+    types, or their numbers, in that order; empty without types."""
+
+    types: tuple[Any, ...] = ()
+
+    def pair(self, a: Any, b: Any) -> np.ndarray:
+        """g(r) of the types a and b, (bins,). Raises ValueError for other types."""
+        for name in (a, b):
+            if name not in self.types:
+                raise ValueError(f"there is no type {name!r}; there are {', '.join(map(repr, self.types)) or 'none'}")
+        return self.rdf[self.types.index(a), self.types.index(b)]
+
+    def __repr__(self) -> str:
+        types = f", types {', '.join(map(str, self.types))}" if self.types else ""
+        peak = np.unravel_index(np.argmax(self.rdf), self.rdf.shape)
+        return (
+            f"<RadialDistribution: {len(self.r)} bins, highest {self.rdf[peak]:.4g} at r = {self.r[peak[-1]]:.4g}, "
+            f"{self.counts.sum():,} pairs{types}>"
+        )
+
+
+def rdf(
+    frames: Array,
+    cutoff: float,
+    *,
+    box: Array = None,
+    bins: int = 200,
+    types: Array = None,
+    periodic: ByAxis = None,
+    origin: Array = None,
+    normalization: str = "N^2",
+    threads: int = 0,
+) -> RadialDistribution:
+    """The radial distribution function g(r) of points, over one frame (N, D) or several: a sequence of (N, D) arrays,
+    which may differ in N, with one box or one for each.
+
+    Parameters
+    ----------
+    box : as in `neighbor_list`. None: open; the density is then that in the bounding box of each frame's points, along
+        an axis at least as long as the cutoff, as `quadrat neighbors --rdf` has it.
+    types : (N,) integers from 0, or names (strings), for all frames; or a sequence of these, one for each frame. g(r)
+        is then given for each pair of types, by `RadialDistribution.pair` with their names.
+    normalization : what the pairs of each shell are divided by, besides its volume
+        "N^2": the sum over frames of N_a N_b / V. Independent, uniform points in a periodic box give 1, but for a
+        factor 1 - 1 / N_a between equal types. "N(N-1)": without that factor. Near open sides points have fewer
+        neighbors, and g(r) is too small: that is not corrected.
+    threads, periodic, origin : see `neighbor_list`
+
+    `counts` are numbers of pairs, those of equal types counted in both orders. Counts are exact. Frames may be in the
+    memory of a GPU; the result is NumPy's. Ctrl-C is heeded between frames.
+    """
+    listed = _frames(frames)
+    distinct = word(normalization, "normalization", NORMALIZATIONS) == "N(N-1)"
+    boxes = None if box is None or len(listed) == 1 else _core.numbers(box, "box")
+    own = boxes is not None and _core.boxes_in(boxes, _core.kind_of_points(listed[0])[0], "frame") != 1
+    if own and len(boxes) != len(listed):
+        count = len(listed)
+        raise ValueError(f"there are {len(boxes)} boxes and {count} frames; one for all or one for each is accepted")
+    bins = whole(bins, "bins", 1, 2**20)
+    names, numbers = ((), [None] * len(listed)) if types is None else _numbered(types, len(listed), bins)
+    kinds = max(1, len(names))
+    cutoff = real_number(cutoff, "cutoff")
+    pairs = _core.PairCounts(cutoff, bins, kinds, distinct, whole(threads, "threads"))
+    for number, frame in enumerate(listed):
+        of = boxes[number] if own else box
+        pairs.add(frame, f"points of frame {number}", of, periodic, origin, numbers[number])
+    g, counts = pairs.result()
+    r = (np.arange(bins) + 0.5) * (cutoff / bins)
+    if types is None:
+        return RadialDistribution(r, g[0], counts[0])
+    a, b = np.triu_indices(kinds)
+    tables = [np.empty((kinds, kinds, bins), values.dtype) for values in (g, counts)]
+    for table, values in zip(tables, (g, counts)):
+        table[a, b] = table[b, a] = values
+    result = RadialDistribution(r, *tables)
+    result.types = names
+    return result
+
+
+def _frames(frames):
+    """A list of frames, of one or several."""
+    if hasattr(frames, "ndim") and frames.ndim != 3 or isinstance(frames, str):
+        return [frames]
+    try:
+        listed = list(frames)
+        one = bool(listed) and np.ndim(listed[0]) < 2
+    except (TypeError, ValueError):
+        return [frames]
+    if not listed:
+        raise ValueError("there are no frames")
+    return [frames] if one else listed
+
+
+def _numbered(types, frames, bins):
+    """(names of the types, the numbers of each frame's points): of types for all frames, or for each."""
+    each = [_types_of(one) for one in _rows(types)]
+    if len(each) not in (1, frames):
+        raise ValueError(f"there are types for {len(each)} frames; there are {frames} frames")
+    if any(_are_names(one) for one in each):
+        names = sorted({str(name) for one in each for name in one})
+        number = {name: k for k, name in enumerate(names)}
+        numbers = [np.array([number[str(name)] for name in one], dtype=np.int64) for one in each]
+    else:
+        names, numbers = range(max((int(one.max()) for one in each if len(one) > 0), default=0) + 1), each
+        if names.stop**2 * bins > _MOST_COUNTS:
+            raise ValueError(f"types are up to {names.stop - 1}; all their pairs have too many histograms of {bins} bins")
+    return tuple(names), numbers * frames if len(each) == 1 else numbers
+
+
+def _rows(types):
+    """Types of all frames as one row, or those of each."""
+    if hasattr(types, "__array__") and not hasattr(types, "ndim"):
+        types = np.asarray(types)
+    if hasattr(types, "ndim"):
+        return list(types) if types.ndim == 2 else [types]
+    try:
+        listed = list(types)
+        nested = bool(listed) and not isinstance(listed[0], str) and np.ndim(listed[0]) > 0
+    except (TypeError, ValueError):
+        raise TypeError(f"types is {shown(types)}; integers or names are accepted, or rows of them, one for each frame") from None
+    return listed if nested else [listed]
+
+
+def _types_of(types):
+    """An array of integers or of names."""
+    try:
+        array = types if hasattr(types, "dtype") and hasattr(types, "max") else np.asarray(types)
+    except ValueError as problem:
+        raise ValueError(f"types cannot be read as an array: {problem}") from None
+    kind = array.dtype.name if isinstance(array, np.ndarray) else str(array.dtype).removeprefix("torch.")
+    if array.ndim != 1:
+        raise ValueError(f"types have the shape {tuple(array.shape)}; (N,) is accepted, or one row for each frame")
+    if len(array) > 0 and not kind.startswith(("int", "uint")) and not _are_names(array):
+        raise TypeError(f"types have the type {kind}; integers or names are accepted")
+    return array
+
+
+def _are_names(types):
+    if not isinstance(types, np.ndarray) or len(types) == 0:
+        return False
+    return types.dtype.kind == "U" or (types.dtype.kind == "O" and all(isinstance(name, str) for name in types))
