@@ -26,6 +26,8 @@ from .transforms import ORDERS
 
 __all__ = ["Electrostatics", "electrostatics", "interpolate", "neighbor_list", "nufft1", "nufft2", "nufft3", "spread"]
 
+_MOST_SYSTEMS = 2**27  # each has a box in memory
+
 
 @overload
 def neighbor_list(points: Array, cutoff: float, *, outputs: Letter, **options: Any) -> torch.Tensor: ...
@@ -252,6 +254,9 @@ def electrostatics(
     if charges.shape != at.shape[:1]:
         raise ValueError(f"charges have the shape {tuple(charges.shape)}; one for each of the {len(at)} points is needed")
     systems = None if systems is None else _read(systems, "systems", at.device)
+    if systems is not None and systems.shape != at.shape[:1]:
+        shape = tuple(systems.shape)
+        raise ValueError(f"systems have the shape {shape}; one for each of the {len(at)} points is needed")
     vectors = _boxes(_beside(box, at, "box"), systems)
     factors = None if scales is None else _read(scales, "scales").to(torch.float64)
     words, constant = (word(method, "method"), word(law, "law", LAWS)), real_number(coulomb_constant, "coulomb_constant")
@@ -350,7 +355,10 @@ def _boxes(box, systems):
         raise ValueError(f"the box has the shape {tuple(box.shape)}; {wanted} is accepted")
     if box.shape[0] > 1 or systems.numel() == 0 or systems.is_floating_point():
         return box
-    return box.expand(int(systems.max()) + 1, 3, 3)
+    last = int(systems.max())
+    if last >= _MOST_SYSTEMS:
+        raise ValueError(f"systems are numbered up to {last}; 0 to {_MOST_SYSTEMS - 1} is accepted")
+    return box.expand(last + 1, 3, 3)
 
 
 def _by_axis(value, dimension, name, checked):

@@ -458,6 +458,8 @@ def test_no_points_have_no_values_and_no_slopes():
         (lambda p, q: qt.nufft1(p, q, 4, period=torch.ones(5, 1)), ValueError, r"period has the shape \(5, 1\)"),
         (lambda p, q: qt.neighbor_list(p, 1.0, half="no"), TypeError, "half is 'no'"),
         (lambda p, q: qt.neighbor_list(p, 1.0, excluded=[[0.5, 1]]), TypeError, "excluded have the type torch.float32; integers"),
+        (lambda p, q: qt.electrostatics(p, q, [1, 1, 1], systems=7), ValueError, r"systems have the shape \(\); .* 5 points"),
+        (lambda p, q: qt.electrostatics(p, q, [1, 1, 1], systems=[2**40] * 5), ValueError, "up to 1099511627776; 0 to 134217727"),
         (lambda p, q: qt.electrostatics(p, q, [1, 1, 1], scaled_pairs=[[0, 1, 2]] * 2), ValueError, r"\(2, 3\); \(P, 2\)"),
         (lambda p, q: qt.spread(p, q, [1, 1, 1], 4, 2.5), ValueError, "order is 2.5"),
     ],
