@@ -13,8 +13,8 @@ import pytest
 sys.path.append(str(blocks.ROOT / "tests" / "python"))
 import browser  # noqa: E402
 
-SITE = pathlib.Path(os.environ.get("QUADRAT_SITE", blocks.ROOT / "build" / "docs" / "html"))
-pytestmark = pytest.mark.skipif(not (SITE / "index.html").exists(), reason="the site is not built")
+SITE = pathlib.Path(os.environ.get("QUADRAT_SITE", ""))
+pytestmark = pytest.mark.skipif("QUADRAT_SITE" not in os.environ, reason="script/docs --check runs this test")
 LOOKED_AT = ["index.html", "start/cpp.html", "replacing/index.html", "guides/mesh.html", "concepts/index.html", "papers/uniform-grid.html",
              "performance/measured.html", "performance/papers.html", "reference/cpp/search/neighbor_list.html", "reference/python.html",
              "reference/program.html", "troubleshooting.html"]  # fmt: skip
