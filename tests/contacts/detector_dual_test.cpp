@@ -137,11 +137,12 @@ TYPED_TEST(contact_agreement, across_a_periodic_face_of_bodies_that_were_not_bro
   using T = TypeParam;
   body_scene<T> scene = spheres<T>({{T(-0.25), T(1), T(1)}, {T(8.25), T(1), T(17)}}, {T(0.5), T(0.5)});
   scene.options.domain = make_box<T, 3>({}, {T(8), T(8), T(8)}, vec<bool, 3>::filled(true));
-  EXPECT_EQ(check_all_methods(backend_context(), scene), 1u);
-  const bodies_on_device<T> stored(backend_context(), scene);
-  contact_detector<backend_context, T> detector(backend_context(), scene.options);
+  const backend_context context;
+  EXPECT_EQ(check_all_methods(context, scene), 1u);
+  const bodies_on_device<T> stored(context, scene);
+  contact_detector<backend_context, T> detector(context, scene.options);
   detector.build(stored.view());
-  const contact<T> found = bring_home(backend_context(), detector.view())[0];
+  const contact<T> found = bring_home(context, detector.view())[0];
   // Relative to a as given: at -0.25, with b at 0.25.
   EXPECT_NEAR(found.point_a[0], 0.25, 1e-6);
   EXPECT_NEAR(found.point_b[0], -0.25, 1e-6);

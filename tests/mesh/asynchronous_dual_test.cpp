@@ -253,7 +253,7 @@ TEST_F(asynchronous_points_test, few_points_fit_where_many_were) {
   return -1;
 }
 
-TEST_F(asynchronous_points_test, are_looked_at_for_the_choice_unless_a_graph_has_the_work_of_the_method) {
+TEST_F(asynchronous_points_test, are_looked_at_first_and_the_method_stays_also_where_a_graph_has_its_work) {
   const backend_context context;
   const async_input it = async_case(3000, 3);
   const spread_input<float, 3> input(it);
@@ -264,15 +264,11 @@ TEST_F(asynchronous_points_test, are_looked_at_for_the_choice_unless_a_graph_has
     auto plan = make_plan(context, it, "auto", 4);
     set_points(context, plan, it);
     const std::string first(plan.method());
-    EXPECT_EQ(sampled_by(plan), 0);
+    EXPECT_GT(sampled_by(plan), 0);
     cuda_graph graph;
     if (captured) graph.capture(context, [&] { plan.spread(values.data(), spread.data()); });
-    int calls = 0;
-    while (sampled_by(plan) == 0 && calls < 3000) plan.set_points(points.view()), ++calls;
-    EXPECT_EQ(sampled_by(plan) > 0, !captured) << calls;
-    if (captured) {
-      EXPECT_EQ(plan.method(), first);
-    }
+    for (int call = 0; call < 20; ++call) plan.set_points(points.view());
+    EXPECT_EQ(plan.method(), first);
     plan.set_points_async(points.view());  // works with every method that is chosen
     plan.spread(values.data(), spread.data());
     plan.check();

@@ -60,8 +60,10 @@ TEST_F(neighbor_list_autotune, leaves_lists_right_while_the_number_of_points_cha
     expect_same(bring_home(context, list), one.wanted.entries, one.problem);
     if (HasFatalFailure()) return;
   }
-  EXPECT_GT(methods.size(), 1u) << list.explanation().text();
-  EXPECT_EQ(list.explanation().changes.size(), 1u) << list.explanation().text();
+  const explanation why = list.explanation();
+  const bool rivals = why.candidates[1].milliseconds < 2 * why.candidates[0].milliseconds;
+  EXPECT_EQ(methods.size() > 1, rivals) << why.text();
+  EXPECT_EQ(why.changes.size(), rivals ? 1u : 0u) << why.text();
   EXPECT_EQ(methods_of_builds(list, inputs.front(), enough_builds).size(), 1u) << "the fastest stays";
 }
 
@@ -73,6 +75,7 @@ TEST_F(neighbor_list_autotune, goes_on_without_what_gets_no_memory) {
   EXPECT_EQ(methods_of_builds(list, one, 2).size(), 1u);
   memory.allow(0);
   EXPECT_EQ(methods_of_builds(list, one, enough_builds).size(), 1u) << list.explanation().text();
+  context.synchronize();
   expect_same(bring_home(backend_context(), list), one.wanted.entries, one.problem);
 }
 

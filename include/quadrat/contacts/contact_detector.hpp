@@ -59,7 +59,8 @@ class contact_detector {
   contact_detector& operator=(contact_detector&&) noexcept;
   ~contact_detector();
 
-  /// Counts exactly, then fills; grows its memory as needed. Synchronizes. Throws argument_error for impossible input
+  /// Counts exactly, then fills; grows its memory as needed. Waits for the numbers; kernels that write contacts may
+  /// still be in the stream afterwards. Throws argument_error for impossible input
   /// that the host can see (sizes missing, a radius outside of smallest_length and largest_length, a plane without a
   /// unit normal or across a periodic axis, more than 2^31 - 1 bodies and planes), and for more bins, or pairs of boxes
   /// of bodies other than spheres, than 2^31 - 1; data_error naming the first body with a center that is not finite,
