@@ -26,8 +26,8 @@ if not _core.jax_handlers:
         "Install jax, then build again: pip install --no-build-isolation ."
     )
 
-from . import _jax_ewald_second  # noqa: E402
-from . import _jax_operators as _operators  # noqa: E402
+from ._jax import ewald_second as _ewald_second  # noqa: E402
+from ._jax import operators as _operators  # noqa: E402
 from ._numbers import flag, method_name, real_number, shown, whole, word  # noqa: E402
 from ._reprs import of_arrays  # noqa: E402
 from ._types import Array, ByAxis  # noqa: E402
@@ -220,7 +220,7 @@ def electrostatics(
     accuracy, constant = real_number(accuracy, "accuracy"), real_number(coulomb_constant, "coulomb_constant")
     wraps = _by_axis(periodic, 3, "periodic", flag)
     vectors = _vectors(box, at)
-    sizes = _jax_ewald_second.sizes_of(box, at.shape[0], accuracy, at.dtype == jnp.float32)
+    sizes = _ewald_second.sizes_of(box, at.shape[0], accuracy, at.dtype == jnp.float32)
     settings = (accuracy, constant, dispersion, method, wraps, sizes)
     return Electrostatics(*_operators.charges(at, given, vectors, *settings))
 

@@ -17,9 +17,10 @@ import sys
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from . import _command, _papers
-from ._papers import PAPERS as PAPERS
-from ._papers import Figure, Row
+from . import _command
+from ._pages import papers as _papers
+from ._pages.papers import PAPERS as PAPERS
+from ._pages.papers import Figure, Row
 from ._types import FilePath
 
 Series: TypeAlias = dict[str, tuple[list[Any], list[Any]]]  # [x] and [y] by name
@@ -241,7 +242,7 @@ def page(
     found = {paper: _paper_html(paper, results, figures, docs) for paper in PAPERS}
     papers = "".join(found.values())
     data = {"figures": figures, "tables": [_table_json(one) for one in results]}
-    text = (pathlib.Path(__file__).parent / "report.html").read_text(encoding="utf-8")
+    text = (pathlib.Path(__file__).parent / "_pages" / "report.html").read_text(encoding="utf-8")
     for name, value in (
         ("TITLE", html.escape(title)),
         ("INTRODUCTION", _introduction_html([paper for paper in PAPERS if found[paper]], results)),

@@ -15,9 +15,12 @@ from typing import Any, overload
 
 import torch
 
-from . import _torch_ewald, _torch_mesh, _torch_neighbors, _torch_transforms
+from ._torch import ewald as _ewald
+from ._torch import mesh as _mesh
+from ._torch import neighbors as _neighbors
+from ._torch import transforms as _transforms
 from ._numbers import flag, letters, real_number, shown, whole, word
-from ._torch_ewald import Electrostatics
+from ._torch.ewald import Electrostatics
 from ._types import Array, ByAxis, DType, Letter
 from .ewald import LAWS
 from .mesh import _ENDS, _index_type
@@ -98,7 +101,7 @@ def neighbor_list(
     integers = _index_type(index_dtype) or "int64"
     limit, rule = real_number(cutoff, "cutoff"), None if rule is None else word(rule, "rule", RULES)
     settings = (limit, flag(half, "half"), flag(sorted, "sorted"), word(method, "method"), rule, integers)
-    i, j, shifts = _torch_neighbors.pairs(*tensors, wraps, *settings)
+    i, j, shifts = _neighbors.pairs(*tensors, wraps, *settings)
     found = {"i": i, "j": j, "S": shifts}
     if "n" in outputs:
         rows = len(points if places is None else places)
@@ -106,7 +109,7 @@ def neighbor_list(
     if "d" in outputs or "D" in outputs:
         if lattice is not None and lattice.ndim == 2 and lattice.shape != (dimension, dimension):
             lattice = torch.diag_embed(lattice)
-        found["D"] = _torch_neighbors.vectors(points, lattice, systems, i, j, shifts, places)
+        found["D"] = _neighbors.vectors(points, lattice, systems, i, j, shifts, places)
         found["d"] = torch.linalg.vector_norm(found["D"], dim=1)
     arrays = tuple(found[letter] for letter in outputs)
     return arrays[0] if len(arrays) == 1 else arrays
@@ -136,7 +139,7 @@ def spread(
     extents = _by_axis(mesh, dimension, "mesh", _extent)
     given, single = _vectors(_tensor(values, fractions, "values"), (points.shape[0],), "values", "(N,) or (V, N)")
     settings = _mesh_settings(order, periodic, dimension, clip, accept_outside, ends, method)
-    result = _torch_mesh.spread(fractions, given, extents, *settings)
+    result = _mesh.spread(fractions, given, extents, *settings)
     return result[0] if single else result
 
 
@@ -160,7 +163,7 @@ def interpolate(
     fractions, dimension = _fractions(points, box, origin)
     given, single = _meshes(_tensor(mesh_values, fractions, "mesh values"), dimension, "mesh values")
     settings = _mesh_settings(order, periodic, dimension, clip, accept_outside, ends, method)
-    result = _torch_mesh.interpolate(fractions, given, *settings)
+    result = _mesh.interpolate(fractions, given, *settings)
     return result[0] if single else result
 
 
@@ -187,7 +190,7 @@ def nufft1(
     given, single = _vectors(values if real else _complex(values), (points.shape[0],), "values", "(N,) or (V, N)")
     extents = _by_axis(modes, dimension, "modes", _extent)
     settings = _transform_settings(tolerance, mode_order, oversampling, method)
-    result = _torch_transforms.type1(angles, given, extents, real, _sign(sign), *settings)
+    result = _transforms.type1(angles, given, extents, real, _sign(sign), *settings)
     return result[0] if single else result
 
 
@@ -206,7 +209,7 @@ def nufft2(
     angles, dimension = _angles(points, period)
     given, single = _meshes(_complex(_tensor(modes, angles, "modes")), dimension, "modes")
     settings = _transform_settings(tolerance, mode_order, oversampling, method)
-    result = _torch_transforms.type2(angles, given, _sign(sign), *settings)
+    result = _transforms.type2(angles, given, _sign(sign), *settings)
     return result[0] if single else result
 
 
@@ -218,7 +221,7 @@ def nufft3(points: Array, values: Array, targets: Array, tolerance: float = 1e-6
     at = _points(points, (1, 2, 3))
     to = _points(targets, (at.shape[1],), "targets")
     given, single = _vectors(_complex(_tensor(values, at, "values")), (at.shape[0],), "values", "(N,) or (V, N)")
-    result = _torch_transforms.type3(at, given, to, real_number(tolerance, "tolerance"), _sign(sign))
+    result = _transforms.type3(at, given, to, real_number(tolerance, "tolerance"), _sign(sign))
     return result[0] if single else result
 
 
@@ -263,7 +266,7 @@ def electrostatics(
     wraps = _periodic(periodic, 3)
     settings = (real_number(accuracy, "accuracy"), *words, constant, flag(remove_net_force, "remove_net_force"), wraps)
     pairs = _pairs(scaled_pairs, "scaled_pairs")
-    return _torch_ewald.compute(at, charges, vectors, systems, pairs, factors, flag(virial, "virial"), settings)
+    return _ewald.compute(at, charges, vectors, systems, pairs, factors, flag(virial, "virial"), settings)
 
 
 def _points(points, dimensions, name="points"):
@@ -374,13 +377,13 @@ def _extent(value, name):
 
 
 def _mesh_settings(order, periodic, dimension, clip, accept_outside, ends, method):
-    """What the operators of _torch_mesh take after their tensors."""
+    """What the operators of _mesh take after their tensors."""
     axes, flags = _by_axis(periodic, dimension, "periodic", flag), (flag(clip, "clip"), flag(accept_outside, "accept_outside"))
     return whole(order, "order"), axes, *flags, word(ends, "ends", _ENDS), word(method, "method")
 
 
 def _transform_settings(tolerance, mode_order, oversampling, method):
-    """What those of _torch_transforms take after the sign."""
+    """What those of _transforms take after the sign."""
     tolerance, oversampling = real_number(tolerance, "tolerance"), real_number(oversampling, "oversampling")
     return tolerance, word(mode_order, "mode_order", ORDERS), oversampling, word(method, "method")
 

@@ -189,7 +189,7 @@ def page(
     if len(kept) < survey.count or len(chosen) < len(survey.times):
         about += f", evenly from {survey.count:,} particles and {len(survey.times)} frames"
     title = title or name
-    text = (pathlib.Path(__file__).parent / "view.html").read_text(encoding="utf-8")
+    text = (pathlib.Path(__file__).parent / "_pages" / "view.html").read_text(encoding="utf-8")
     text = text.replace("[[TITLE]]", html.escape(title)).replace("[[ABOUT]]", html.escape(about))
     text = text.replace("[[DATA]]", json.dumps(data).replace("</", "<\\/"))
     return _with_library(k3d, survey, kept, text, title, down if gravity is None else gravity), about

@@ -18,11 +18,11 @@ jax.config.update("jax_platforms", os.environ.get("QUADRAT_TEST_JAX", "cpu"))
 
 import jax.numpy as jnp  # noqa: E402
 import quadrat  # noqa: E402
-from quadrat import _jax_ewald_second  # noqa: E402
+from quadrat._jax import ewald_second as _jax_ewald_second  # noqa: E402
 from jax.test_util import check_grads  # noqa: E402
 
 qj = pytest.importorskip("quadrat.jax", exc_type=ImportError)
-quadrat._jax_operators.THREADS = 1  # sizes are small
+quadrat._jax.operators.THREADS = 1  # sizes are small
 
 
 def random(*shape, seed=1):

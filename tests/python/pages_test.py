@@ -13,7 +13,8 @@ import pytest
 import quadrat
 import runs
 
-from quadrat import _papers, frames, report, view
+from quadrat import frames, report, view
+from quadrat._pages import papers as _papers
 
 RESULTS = pathlib.Path(__file__).parents[2] / "benchmarks" / "results"
 needs_chromium = pytest.mark.skipif(browser.PROGRAM is None, reason="chromium is not installed")

@@ -11,7 +11,8 @@ torch = pytest.importorskip("torch")
 
 import quadrat  # noqa: E402
 import quadrat.torch as qt  # noqa: E402
-from quadrat import _lattice, _torch_transforms  # noqa: E402
+from quadrat import _lattice  # noqa: E402
+from quadrat._torch import transforms as _torch_transforms  # noqa: E402
 from torch_test import DEVICES, DOUBLE, check, needs, random, triclinic  # noqa: E402
 
 

@@ -13,7 +13,10 @@ torch = pytest.importorskip("torch")
 
 import quadrat  # noqa: E402
 import quadrat.torch as qt  # noqa: E402
-from quadrat import _torch_ewald, _torch_mesh, _torch_neighbors, _torch_transforms  # noqa: E402
+from quadrat._torch import ewald as _torch_ewald  # noqa: E402
+from quadrat._torch import mesh as _torch_mesh  # noqa: E402
+from quadrat._torch import neighbors as _torch_neighbors  # noqa: E402
+from quadrat._torch import transforms as _torch_transforms  # noqa: E402
 
 torch.set_num_threads(1)  # sizes are small
 ON_GPU = torch.cuda.is_available() and importlib.util.find_spec("quadrat_cuda13") is not None

@@ -2,7 +2,7 @@
 """Ewald sums as operators of PyTorch.
 
 First derivatives of the energy are what the library computes: forces, potentials, virial. Second derivatives are
-products of the Hessian with the changes that arrive in `backward`; see _torch_ewald_second.
+products of the Hessian with the changes that arrive in `backward`; see ewald_second.
 """
 
 import os
@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import torch
 
-from ._reprs import of_arrays
-from ._torch_derivatives import differentiable, keep, refused, total
-from ._torch_ewald_second import hessian_product, in_own_thread
-from ._torch_mesh import numbers, settings
-from ._torch_neighbors import by_system
-from .ewald import Ewald
+from .._reprs import of_arrays
+from .derivatives import differentiable, keep, refused, total
+from .ewald_second import hessian_product, in_own_thread
+from .mesh import numbers, settings
+from .neighbors import by_system
+from ..ewald import Ewald
 
 _kept = threading.local()
 _MOST_KEPT = 4

@@ -13,8 +13,8 @@ import threading
 
 import torch
 
-from . import _torch_neighbors, _torch_transforms
-from ._lattice import shortest
+from . import neighbors, transforms
+from .._lattice import shortest
 
 NEIGHBORS = 100  # of a point within the cutoff: balances pairs and modes in operations of PyTorch
 
@@ -97,8 +97,8 @@ def ewald_energy(points, charges, cell, excluded, accuracy, law, constant):
     cutoff = spacing * (3 * NEIGHBORS / (4 * math.pi)) ** (1 / 3)
     depth = math.sqrt(-math.log(max(0.1 * accuracy, 1e-15)))
     alpha = depth / cutoff
-    i, j, shifts = _torch_neighbors.pairs(points, cell, *[None] * 10, [True] * 3, cutoff, True, False, "auto", None, "int64")
-    far = _torch_neighbors.vectors(points, cell, None, i, j, shifts).square().sum(1)
+    i, j, shifts = neighbors.pairs(points, cell, *[None] * 10, [True] * 3, cutoff, True, False, "auto", None, "int64")
+    far = neighbors.vectors(points, cell, None, i, j, shifts).square().sum(1)
     short = (charges[i] * charges[j] * _short_range(law, alpha, far)).sum()
     if excluded is not None and excluded[0].shape[0]:
         first, second = excluded[0].unbind(1)
@@ -109,7 +109,7 @@ def ewald_energy(points, charges, cell, excluded, accuracy, law, constant):
     modes = [2 * math.ceil(2 * alpha * depth * float(length) / (2 * math.pi)) + 1 for length in lengths]
     tolerance = max(0.01 * accuracy, 1e-13)
     waves = charges[None].to(torch.complex128)
-    sums = _torch_transforms.type1(angles, waves, modes, False, 1, tolerance, "centered", 0.0, "auto")[0]
+    sums = transforms.type1(angles, waves, modes, False, 1, tolerance, "centered", 0.0, "auto")[0]
     power = sums.real.square() + sums.imag.square()
     smooth = (_influence(law, alpha, _squared_wave_numbers(modes, cell)) * power).sum() / (2 * volume)
     return constant * (short + smooth + _constants(law, alpha, charges, volume))

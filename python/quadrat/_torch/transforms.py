@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 import torch
 
-from ._torch_derivatives import differentiable, keep, total
-from ._torch_mesh import numbers, real_part, settings
-from .transforms import Nufft, nufft3
+from .derivatives import differentiable, keep, total
+from .mesh import numbers, real_part, settings
+from ..transforms import Nufft, nufft3
 
 _kept = threading.local()
 _MOST_KEPT = 4

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import torch
 
-from . import _splines
-from ._torch_derivatives import differentiable, keep, total
-from .mesh import SpreadPlan
+from .. import _splines
+from .derivatives import differentiable, keep, total
+from ..mesh import SpreadPlan
 
 
 def numbers(tensor):

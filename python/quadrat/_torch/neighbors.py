@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from ._torch_derivatives import differentiable, refused
-from ._torch_mesh import numbers, settings
-from .neighbors import neighbor_list
+from .derivatives import differentiable, refused
+from .mesh import numbers, settings
+from ..neighbors import neighbor_list
 
 
 @torch.library.custom_op("quadrat::pairs", mutates_args=())

@@ -13,7 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.custom_derivatives import SymbolicZero
 
-from . import _core, _jax_ewald_second, _splines
+from .. import _core, _splines
+from . import ewald_second
 
 THREADS = 0
 
@@ -183,7 +184,7 @@ def pairs(points, box, capacity, cutoff, periodic, half, ordered):
 def charges(points, values, cell, accuracy, constant, dispersion, method, periodic, sizes):
     """The energy (), forces (N, 3), potentials (N,) and virial (3, 3) of charges.
 
-    sizes : of _jax_ewald_second; None: forces, potentials and virial have no derivatives.
+    sizes : of ewald_second; None: forces, potentials and virial have no derivatives.
     """
     results = _like((), points), _like(points.shape, points), _like(values.shape, points), _like((3, 3), points)
     numbers = {"accuracy": np.float64(accuracy), "constant": np.float64(constant)}
@@ -199,7 +200,7 @@ def _charges_forward(points, values, cell, *given):
 def _charges_backward(accuracy, constant, dispersion, method, periodic, sizes, saved, change):
     points, values, cell, (_, forces, potentials, virial) = saved
     by_energy = jnp.zeros((), points.dtype) if isinstance(change[0], SymbolicZero) else change[0]
-    # As in _torch_ewald: the transpose of the cell times the derivative by it is points^T forces - virial.
+    # As in ewald: the transpose of the cell times the derivative by it is points^T forces - virial.
     by_cell = jnp.linalg.solve(cell.T, points.T @ forces - virial)
     first = -by_energy * forces, by_energy * potentials, by_energy * by_cell
     if all(isinstance(part, SymbolicZero) for part in change[1:]):
@@ -211,7 +212,7 @@ def _charges_backward(accuracy, constant, dispersion, method, periodic, sizes, s
         )
 
     def again(*at):
-        return _jax_ewald_second.results(pairs, type1, *at, sizes, constant, dispersion)
+        return ewald_second.results(pairs, type1, *at, sizes, constant, dispersion)
 
     factors = tuple(jnp.zeros(part.shape, part.dtype) if isinstance(part, SymbolicZero) else part for part in change[1:])
     second = jax.vjp(again, points, values, cell)[1](factors)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The energy of charges in operations of JAX that have derivatives of every order: see _torch_ewald_second, of which this
+"""The energy of charges in operations of JAX that have derivatives of every order: see ewald_second, of which this
 has the formulas and the parameters. Sizes are those of the cell that is known when a function is traced."""
 
 import math
@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ._lattice import shortest
+from .._lattice import shortest
 
 NEIGHBORS = 100  # of a point within the cutoff
 
