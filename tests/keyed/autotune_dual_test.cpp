@@ -33,15 +33,15 @@ class keyed_autotune_test : public backend_test {};
   return options;
 }
 
-constexpr std::size_t elements = 20'000, key_count = 3;
+constexpr std::size_t tuned_elements = 20'000, tuned_keys = 3;
 constexpr std::size_t enough_turns = 60;
 
 /// Keys and values, each element's value a small integer so that sums are exact, and what the sums are.
 struct sum_problem {
-  sum_problem(const backend_context& context, std::uint64_t seed) : expected(key_count, 0.0f) {
-    const auto words = random_words<std::uint32_t>(elements, seed, key_count);
-    std::vector<float> numbers(elements);
-    for (std::size_t i = 0; i < elements; ++i) {
+  sum_problem(const backend_context& context, std::uint64_t seed) : expected(tuned_keys, 0.0f) {
+    const auto words = random_words<std::uint32_t>(tuned_elements, seed, tuned_keys);
+    std::vector<float> numbers(tuned_elements);
+    for (std::size_t i = 0; i < tuned_elements; ++i) {
       numbers[i] = static_cast<float>((i * seed) % 7);
       expected[words[i]] += numbers[i];
     }
@@ -58,15 +58,17 @@ struct sum_problem {
 class keys_by_turns {
  public:
   explicit keys_by_turns(const backend_context& context)
-      : context_(context), problems_{sum_problem(context, 5), sum_problem(context, 11)}, results_(context, key_count) {}
+      : context_(context),
+        problems_{sum_problem(context, 5), sum_problem(context, 11)},
+        results_(context, tuned_keys) {}
 
   void take(reducer& by_key, std::size_t count, bool check) {
     for (std::size_t k = 0; k < count; ++k) {
       const sum_problem& problem = problems_[k % 2];
-      by_key.set_keys(problem.keys.data(), elements);
+      by_key.set_keys(problem.keys.data(), tuned_elements);
       for (int use = 0; use < 6; ++use) {
-        by_key.reduce(packed_values<const float>(problem.values.data(), elements, 1),
-                      packed_values(results_.data(), key_count, 1), {key_operation::sum, false});
+        by_key.reduce(packed_values<const float>(problem.values.data(), tuned_elements, 1),
+                      packed_values(results_.data(), tuned_keys, 1), {key_operation::sum, false});
       }
       methods.insert(by_key.method());
       if (check || k + 1 == count) {
@@ -86,7 +88,7 @@ class keys_by_turns {
 
 TEST_F(keyed_autotune_test, sums_are_right_while_methods_are_timed_and_the_fastest_stays) {
   const backend_context context = context_at(determinism::none, 1);
-  reducer by_key(context, key_count, used_often(true));
+  reducer by_key(context, tuned_keys, used_often(true));
   keys_by_turns turns(context);
   turns.take(by_key, enough_turns, true);
   EXPECT_GT(turns.methods.size(), 1u) << by_key.explanation().text();
@@ -100,7 +102,7 @@ TEST_F(keyed_autotune_test, without_it_the_method_stays_once_keys_were_sampled_a
   counting_memory memory;
   const backend_context context = memory.context(determinism::none);
   keys_by_turns turns(context);
-  reducer by_key(context, key_count, used_often(false));
+  reducer by_key(context, tuned_keys, used_often(false));
   turns.take(by_key, 200, true);
   const std::size_t allocations = memory.allocations();
   turns.methods.clear();
@@ -114,7 +116,7 @@ TEST_F(keyed_autotune_test, a_named_method_stays) {
   key_reducer_options options = used_often(true);
   options.method = "atomic";
   const backend_context context = context_at(determinism::none, 1);
-  reducer by_key(context, key_count, options);
+  reducer by_key(context, tuned_keys, options);
   keys_by_turns turns(context);
   turns.take(by_key, enough_turns, false);
   EXPECT_EQ(turns.methods.size(), 1u);
@@ -122,7 +124,7 @@ TEST_F(keyed_autotune_test, a_named_method_stays) {
 
 TEST_F(keyed_autotune_test, is_refused_where_runs_must_be_repeatable) {
   for (const determinism level : {determinism::run_to_run, determinism::canonical}) {
-    EXPECT_THROW(static_cast<void>(reducer(context_at(level), key_count, used_often(true))), argument_error);
+    EXPECT_THROW(static_cast<void>(reducer(context_at(level), tuned_keys, used_often(true))), argument_error);
   }
 }
 
@@ -130,7 +132,7 @@ TEST_F(keyed_autotune_test, a_memory_limit_holds) {
   const backend_context context;
   key_reducer_options options = used_often(true);
   options.most_bytes = 8 << 20;
-  reducer by_key(context, key_count, options);
+  reducer by_key(context, tuned_keys, options);
   keys_by_turns turns(context);
   for (std::size_t k = 0; k < enough_turns; ++k) {
     turns.take(by_key, 1, false);
@@ -140,18 +142,18 @@ TEST_F(keyed_autotune_test, a_memory_limit_holds) {
 
 TEST_F(keyed_autotune_test, other_numbers_of_elements_and_none_at_all_come_between) {
   const backend_context context = context_at(determinism::none, 1);
-  reducer by_key(context, key_count, used_often(true));
+  reducer by_key(context, tuned_keys, used_often(true));
   keys_by_turns turns(context);
   const std::vector<std::uint32_t> few{2, 1, 2};
   const auto few_keys = to_device(context, few);
   const auto ones = to_device(context, std::vector<float>(3, 1.0f));
-  array<float, backend_context> results(context, key_count);
+  array<float, backend_context> results(context, tuned_keys);
   for (std::size_t k = 0; k < 12; ++k) {
     turns.take(by_key, 5, true);
     by_key.set_keys(few_keys.data(), k % 4);
-    by_key.reduce(packed_values<const float>(ones.data(), k % 4, 1), packed_values(results.data(), key_count, 1),
+    by_key.reduce(packed_values<const float>(ones.data(), k % 4, 1), packed_values(results.data(), tuned_keys, 1),
                   {key_operation::sum, false});
-    std::vector<float> expected(key_count, 0.0f);
+    std::vector<float> expected(tuned_keys, 0.0f);
     for (std::size_t i = 0; i < k % 4; ++i) expected[few[i]] += 1;
     ASSERT_EQ(to_host(context, results), expected);
   }
@@ -160,15 +162,15 @@ TEST_F(keyed_autotune_test, other_numbers_of_elements_and_none_at_all_come_betwe
 #if QUADRAT_BACKEND_CUDA
 TEST_F(keyed_autotune_test, what_is_captured_keeps_its_method) {
   const backend_context context = context_at(determinism::none, 1);
-  reducer by_key(context, key_count, used_often(true));
+  reducer by_key(context, tuned_keys, used_often(true));
   keys_by_turns turns(context);
   turns.take(by_key, 6, true);
   const sum_problem problem(context, 23);
-  array<float, backend_context> results(context, key_count);
+  array<float, backend_context> results(context, tuned_keys);
   const auto turn = [&] {
-    by_key.set_keys(problem.keys.data(), elements);
-    by_key.reduce(packed_values<const float>(problem.values.data(), elements, 1),
-                  packed_values(results.data(), key_count, 1), {key_operation::sum, false});
+    by_key.set_keys(problem.keys.data(), tuned_elements);
+    by_key.reduce(packed_values<const float>(problem.values.data(), tuned_elements, 1),
+                  packed_values(results.data(), tuned_keys, 1), {key_operation::sum, false});
   };
   turn();
   cuda_graph graph;
