@@ -253,7 +253,9 @@ void add_bodies(nb::module_& module) {
       .def("arrays", &cell_lists::arrays)
       .def("cells", &cell_lists::cells);
   std::vector<std::string> names;
-  for (const contact_method& known : contact_methods()) names.emplace_back(known.name);
+  for (const contact_method& known : contact_methods()) {
+    if (known.on_cpu || known.on_cuda) names.emplace_back(known.name);
+  }
   module.attr("contact_methods") = nb::cast(names);
 }
 
