@@ -28,8 +28,10 @@ struct search_task {
   double mean_row;      ///< neighbors of a point, as the last build found them; 0: not known
 };
 
-/// The most cells for a search: far more than points would be mostly empty.
-[[nodiscard]] inline std::size_t most_cells(std::size_t points) { return 64 + 4 * points; }
+/// The most cells for a search: far more than points would be mostly empty. Cells without end take up all of it.
+[[nodiscard]] inline std::size_t most_cells(std::size_t points, bool points_anywhere) {
+  return 64 + (points_anywhere ? 1 : 4) * points;
+}
 
 /// Boxes cut into cells, and the points in them.
 template <typename Context, typename T, int D>

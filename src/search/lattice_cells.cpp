@@ -56,8 +56,8 @@ void lattice_cells<Context, T, D>::build(const Context& context, const points_vi
   points_ = points;
   const std::size_t count = points.count;
   if (cut_for_ == 0 || count > 2 * cut_for_ || 2 * count < cut_for_) {
-    const detail::cuboid_grid_request<T> wanted{options_.cutoff, options_.cutoff, detail::most_cells(count),
-                                                options_.accept_outside};
+    const detail::cuboid_grid_request<T> wanted{
+        options_.cutoff, options_.cutoff, detail::most_cells(count, options_.accept_outside), options_.accept_outside};
     grid_ = detail::make_cuboid_grids<T, D>(std::span<const lattice<T, D>>(&shape_, 1), wanted).front();
     cut_for_ = count > 0 ? count : 1;
   }

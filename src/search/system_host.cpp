@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "quadrat/core/error.hpp"
 #include "quadrat/search/lattice/system.hpp"
@@ -14,6 +12,45 @@ namespace {
 
 /// The most images on either side of a particle: sort keys have ten bits per axis.
 constexpr double most_images_along = 500;
+
+/// Cells along an axis, so that their numbers are exact in T.
+template <typename T>
+constexpr double most_cells_along = sizeof(T) == 4 ? 1e6 : 1e9;
+
+/// Cells as long as `edge` along an axis, if none is folded; and how they are stored.
+struct axis_cells {
+  double natural;
+  double least;  ///< stored cells that a search needs at least, so that it meets none twice
+  bool endless;  ///< an open axis, if it is folded
+};
+
+[[nodiscard]] double stored(const axis_cells& axis, double most) {
+  return std::fmin(axis.natural, std::fmax(axis.least, std::fmax(std::floor(most), 1.0)));
+}
+
+template <typename T, int D>
+vec<axis_cells, D> natural_cells(const lattice<T, D>& shape, const vec<double, D>& edges,
+                                 const cells_request<T, D>& request, std::size_t number) {
+  vec<axis_cells, D> result{};
+  for (int axis = 0; axis < D; ++axis) {
+    const double length = static_cast<double>(shape.height(axis));
+    const double reach = static_cast<double>(request.reach);
+    axis_cells& cells = result[axis];
+    cells.endless = !shape.periodic[axis];
+    cells.natural = std::fmax(std::floor(length / edges[axis]), 1.0);
+    if (cells.endless) {
+      cells.least = 1;
+      const bool anywhere =
+          request.endless_of_box != nullptr ? request.endless_of_box[number][axis] : request.points_anywhere;
+      if (anywhere) cells.natural = HUGE_VAL;
+    } else {
+      cells.natural = std::fmin(cells.natural, most_cells_along<T>);
+      // Besides the cells within reach: those of slack, and of points that are searched for together.
+      cells.least = 2 * std::ceil(reach * cells.natural / length) + 12;
+    }
+  }
+  return result;
+}
 
 /// Bound on rounding along an axis, as a fraction of the box: the total error of the coordinates of two wrapped points
 /// and of their separation.
@@ -74,71 +111,71 @@ vec<double, D> rounding_in_box(const lattice<T, D>& shape, T reach, std::size_t 
 
 namespace {
 
-/// Cells along an axis, so that their numbers are exact in T.
-template <typename T>
-constexpr double most_cells_along = sizeof(T) == 4 ? 1e6 : 1e9;
-/// The most along the ring of a row, so that places on it round by a good part of a cell at most.
-template <typename T>
-constexpr double most_cells_of_ring = sizeof(T) == 4 ? 0x1p18 : 1e9;
-
-/// Cells as long as `edge` along an axis, if none is folded; and how they are stored.
-struct axis_cells {
-  double edge;
-  double natural;
-  double least;  ///< stored cells that a search needs at least, so that it meets none twice
-  double rows;   ///< so many that a search seldom meets all
-  bool endless;  ///< an open axis, if it is folded
-};
-
-/// A box, and its cells if none are folded.
+/// Sets what is stored along an axis, and `count`, the cells in the box.
 template <typename T, int D>
-struct uncut_box {
-  const lattice<T, D>& shape;
-  vec<double, D> rounding;
-  vec<axis_cells, D> axes;
-
-  uncut_box(const lattice<T, D>& box, const vec<double, D>& edges, const cells_request<T, D>& request,
-            std::size_t number)
-      : shape(box), rounding(rounding_in_box(box, request.reach, number)), axes{} {
-    for (int axis = 0; axis < D; ++axis) {
-      const bool anywhere =
-          request.endless_of_box != nullptr ? request.endless_of_box[number][axis] : request.points_anywhere;
-      axes[axis] = cells_along(axis, edges[axis], static_cast<double>(request.reach), anywhere);
-    }
-  }
-
- private:
-  [[nodiscard]] axis_cells cells_along(int axis, double edge, double reach, bool anywhere) const {
-    constexpr double epsilon = std::numeric_limits<T>::epsilon();
-    const double length = static_cast<double>(shape.height(axis));
-    axis_cells cells{edge, std::fmax(std::floor(length / edge), 1.0), 1, 1, !shape.periodic[axis]};
+void fold_axis(search_system<T, D>& system, double& count, int axis, const axis_cells& cells, double most,
+               double edge) {
+  const double number = stored(cells, most);
+  system.repeats[axis] = 1;
+  count = cells.natural;
+  if (number < cells.natural) {
     if (cells.endless) {
-      // Besides the cells within reach: those of slack, and of points that are searched for together.
-      cells.rows = 2 * std::ceil(reach / edge + 20 * epsilon * cells.natural) + 4;
-      if (anywhere) cells.natural = HUGE_VAL;
+      // One cell for all points of a box needs no folding.
+      const bool folded = number > 1 || std::isinf(cells.natural);
+      system.repeats[axis] = folded ? 0 : 1;
+      count = folded ? static_cast<double>(system.shape.height(axis)) / edge : 1;
+      if (system.shape.orthorhombic && folded) system.from[axis] = T(0);
     } else {
-      cells.natural = std::fmin(cells.natural, most_cells_along<T>);
-      const double within = 2 * std::ceil(reach * cells.natural / length);
-      // In a tilted box, slack grows with the distance along open axes.
-      const double slack = shape.orthorhombic ? std::ceil(4 * rounding[axis] * cells.natural) : 8;
-      cells.least = cells.rows = within + 4 + slack;
+      system.repeats[axis] =
+          static_cast<int>(std::fmin(std::ceil(cells.natural / number), cells.natural / cells.least));
+      system.repeats[axis] = std::max(system.repeats[axis], 1);
+      count = std::floor(cells.natural / system.repeats[axis]) * system.repeats[axis];
     }
-    return cells;
   }
-};
-
-[[nodiscard]] double stored(const axis_cells& axis, double most) {
-  return std::fmin(axis.natural, std::fmax(axis.least, std::fmax(std::floor(most), 1.0)));
+  system.cells[axis] =
+      static_cast<int>(cells.endless && system.repeats[axis] == 0 ? number : count / system.repeats[axis]);
 }
 
-/// The most cells along an axis, in units of the reach, with which all boxes together have at most that many cells.
+/// All that does not depend on where cells are numbered from. `most` is the number of cells that are stored along an
+/// axis, for each of them.
 template <typename T, int D>
-double most_across_reach(const std::vector<uncut_box<T, D>>& boxes, double reach, double most) {
+search_system<T, D> make_search_system(const lattice<T, D>& shape, const vec<double, D>& edges,
+                                       const vec<double, D>& most, const cells_request<T, D>& request,
+                                       std::size_t number) {
+  search_system<T, D> system{};
+  system.shape = shape;
+  system.from = shape.origin;
+  constexpr T epsilon = std::numeric_limits<T>::epsilon();
+  const vec<double, D> rounding = rounding_in_box(shape, request.reach, number);
+  vec<double, D> counts{};  // in the box
+  const vec<axis_cells, D> natural = natural_cells(shape, edges, request, number);
+  for (int axis = 0; axis < D; ++axis) {
+    const double height = static_cast<double>(shape.height(axis));
+    fold_axis(system, counts[axis], axis, natural[axis], most[axis], edges[axis]);
+    const double count = counts[axis];
+    system.rate[axis] =
+        static_cast<T>(shape.orthorhombic ? count / static_cast<double>(shape.vectors[axis][axis]) : count);
+    system.cells_per_length[axis] = static_cast<T>(count / height) * (T(1) + 16 * epsilon);
+    system.edge[axis] = static_cast<T>(height / count) * (T(1) - 16 * epsilon);
+    // Along an axis without end, coordinates round by what they are themselves; see slack_at.
+    const bool endless = shape.orthorhombic && system.repeats[axis] == 0;
+    system.slack[axis] = static_cast<T>(endless ? 16 * static_cast<double>(epsilon) * system.cells[axis]
+                                                : rounding[axis] * counts[axis]);
+  }
+  return system;
+}
+
+/// The most cells along an axis, in units of the reach, with which all systems together have at most that many cells.
+template <typename T, int D>
+double most_across_reach(std::span<const lattice<T, D>> boxes, const vec<double, D>& edges,
+                         const cells_request<T, D>& request, double most) {
+  const double reach = static_cast<double>(request.reach);
   const auto total = [&](double across) {
     double sum = 0;
-    for (const uncut_box<T, D>& box : boxes) {
+    for (std::size_t number = 0; number < boxes.size(); ++number) {
+      const vec<axis_cells, D> natural = natural_cells(boxes[number], edges, request, number);
       double product = 1;
-      for (int axis = 0; axis < D; ++axis) product *= stored(box.axes[axis], across * reach / box.axes[axis].edge);
+      for (int axis = 0; axis < D; ++axis) product *= stored(natural[axis], across * reach / edges[axis]);
       sum += product;
     }
     return sum;
@@ -153,114 +190,25 @@ double most_across_reach(const std::vector<uncut_box<T, D>>& boxes, double reach
   return low;
 }
 
-/// The cells to store along each axis, no more in all than if each axis had at most `across` in units of the reach.
-/// `folded`: whether that is less than the box has. Then there are few rows, on long rings.
-template <typename T, int D>
-vec<double, D> stored_cells(const uncut_box<T, D>& box, double reach, double across, bool& folded) {
-  vec<double, D> number{};
-  double budget = 1;
-  for (int axis = 0; axis < D; ++axis) {
-    const axis_cells& cells = box.axes[axis];
-    number[axis] = stored(cells, across * reach / cells.edge);
-    folded = folded || number[axis] < cells.natural;
-    budget *= number[axis];
-  }
-  if (!folded) return number;
-  double rows = 1;
-  for (int axis = 1; axis < D; ++axis) {
-    number[axis] = std::fmin(number[axis], box.axes[axis].rows);
-    rows *= number[axis];
-  }
-  const axis_cells& first = box.axes[0];
-  const double ring = first.endless ? most_cells_of_ring<T> : first.natural;
-  // More rows where rings are short.
-  for (int axis = 1, full = 0; full < D - 1 && 2 * rows * ring <= budget; axis = axis + 1 < D ? axis + 1 : 1) {
-    full = 2 * number[axis] <= box.axes[axis].natural ? 0 : full + 1;
-    if (full > 0) continue;
-    number[axis] *= 2;
-    rows *= 2;
-  }
-  number[0] = std::fmax(std::fmin(std::floor(budget / rows), ring), stored(first, 1));
-  return number;
-}
-
-/// Sets what is stored along an axis, and returns the number of cells in the box.
-template <typename T, int D>
-double fold_axis(search_system<T, D>& system, int axis, const axis_cells& cells, double number, bool folded) {
-  system.repeats[axis] = 1;
-  double count = cells.natural;
-  if (cells.endless && folded) {
-    // One cell for all points of a box needs no folding.
-    const bool repeats = number > 1 || std::isinf(cells.natural);
-    system.repeats[axis] = repeats ? 0 : 1;
-    count = repeats ? static_cast<double>(system.shape.height(axis)) / cells.edge : 1;
-    if (system.shape.orthorhombic && repeats) system.from[axis] = T(0);
-  } else if (number < cells.natural) {
-    const double most = std::floor(cells.natural / cells.least);
-    system.repeats[axis] = static_cast<int>(std::fmax(std::fmin(std::ceil(cells.natural / number), most), 1.0));
-    count = std::floor(cells.natural / system.repeats[axis]) * system.repeats[axis];
-  }
-  system.cells[axis] = static_cast<int>(system.repeats[axis] == 0 ? number : count / system.repeats[axis]);
-  return count;
-}
-
-/// The place of row after row on a ring: spread evenly, by the sequence of grid::fold_row, and before they repeat, on
-/// all cells of it.
-template <int D>
-int step_along_ring(int ring, int axis) {
-  const double part = D == 2 ? 0.6180339887498949 : (axis == 1 ? 0.7548776662466927 : 0.5698402909980532);
-  int step = static_cast<int>(part * ring);
-  while (std::gcd(step, ring) != 1) ++step;
-  return step;
-}
-
-/// All that does not depend on where cells are numbered from. `across`: as for stored_cells.
-template <typename T, int D>
-search_system<T, D> cut_box(const uncut_box<T, D>& box, double reach, double across) {
-  const lattice<T, D>& shape = box.shape;
-  search_system<T, D> system{};
-  system.shape = shape;
-  system.from = shape.origin;
-  constexpr T epsilon = std::numeric_limits<T>::epsilon();
-  bool folded = false;
-  const vec<double, D> number = stored_cells(box, reach, across, folded);
-  for (int axis = 0; axis < D; ++axis) {
-    const axis_cells& cells = box.axes[axis];
-    const bool folds = folded && (axis == 0 || number[axis] < cells.natural);
-    const double height = static_cast<double>(shape.height(axis));
-    const double count = fold_axis(system, axis, cells, number[axis], folds);
-    system.rate[axis] =
-        static_cast<T>(shape.orthorhombic ? count / static_cast<double>(shape.vectors[axis][axis]) : count);
-    system.cells_per_length[axis] = static_cast<T>(count / height) * (T(1) + 16 * epsilon);
-    system.edge[axis] = static_cast<T>(height / count) * (T(1) - 16 * epsilon);
-    // Along an axis without end, coordinates round by what they are themselves; see slack_at.
-    const bool endless = shape.orthorhombic && system.repeats[axis] == 0;
-    system.slack[axis] =
-        static_cast<T>(endless ? 16 * static_cast<double>(epsilon) * system.cells[axis] : box.rounding[axis] * count);
-    if (axis > 0 && system.repeats[axis] != 1) system.steps[axis] = step_along_ring<D>(system.cells[0], axis);
-  }
-  return system;
-}
-
 }  // namespace
 
 template <typename T, int D>
 std::vector<search_system<T, D>> make_search_systems(std::span<const lattice<T, D>> boxes,
                                                      const cells_request<T, D>& request) {
+  vec<double, D> edges = cast<double>(request.edges);
   const double most = static_cast<double>(std::max(request.most_cells, boxes.size()));
-  const double reach = static_cast<double>(request.reach);
-  std::vector<uncut_box<T, D>> uncut;
-  double across = -1;
-  for (vec<double, D> edges = cast<double>(request.edges); across < 0; edges = edges * 1.25) {
-    uncut.clear();
-    for (const lattice<T, D>& shape : boxes) uncut.emplace_back(shape, edges, request, uncut.size());
-    across = most_across_reach(uncut, reach, most);
+  double across = most_across_reach(boxes, edges, request, most);
+  while (across < 0) {
+    edges = edges * 1.25;
+    across = most_across_reach(boxes, edges, request, most);
   }
+  const auto limits =
+      make_vec<double, D>([&](int axis) { return across * static_cast<double>(request.reach) / edges[axis]; });
   std::vector<search_system<T, D>> systems;
   systems.reserve(boxes.size());
   cell_id first = 0;
-  for (const uncut_box<T, D>& box : uncut) {
-    systems.push_back(cut_box(box, reach, across));
+  for (const lattice<T, D>& shape : boxes) {
+    systems.push_back(make_search_system(shape, edges, limits, request, systems.size()));
     systems.back().first_cell = first;
     first = static_cast<cell_id>(cell_count(systems));
   }

@@ -22,7 +22,6 @@ class row_walk {
   __device__ row_walk(const search_system<T, D>& system, const std::uint32_t* offsets, const vec<T, D>& point, T reach)
       : system_(system), offsets_(offsets) {
     squared_reach_ = reach * reach * rounded_up<T>;
-    if constexpr (folded_kind) rows_ = {!(system.steps == vec<int, D>{}), false};
     for (int axis = 0; axis < D; ++axis) {
       at_[axis] = system.coordinate(point, axis);
       if constexpr (folded_kind) {
@@ -34,11 +33,7 @@ class row_walk {
       // distances to them can only have been longer. Along periodic axes only points are outside that are refused.
       at_[axis] = min(max(at_[axis], T(0)), static_cast<T>(system.cells[axis]));
       if (axis == 0) continue;
-      const T margin = reach * system.cells_per_length[axis] + slack(axis);
-      if constexpr (folded_kind) {
-        rows_.whole = rows_.whole || (system.repeats[axis] == 0 && !system.fits(margin, axis));
-      }
-      const index_range range = within(margin, axis);
+      const index_range range = within(reach * system.cells_per_length[axis] + slack(axis), axis);
       first_[axis] = range.first;
       last_[axis] = range.last;
       if (wraps(axis)) continue;
@@ -64,10 +59,8 @@ class row_walk {
         const bool around = first_axis_images() != 0;
         const int last_image = around && x.last >= system_.cells[0] ? 1 : 0;
         for (int image = around && x.first < 0 ? -1 : 0; image <= last_image; ++image) {
-          for (int half = 0; half < halves(); ++half) {
-            const row_range<D> range = part_of_row(y, z, image, half, x.first, x.last);
-            if (range.first < range.last) f(range);
-          }
+          const row_range<D> range = part_of_row(y, z, image, x.first, x.last);
+          if (range.first < range.last) f(range);
         }
       }
     }
@@ -79,15 +72,13 @@ class row_walk {
   [[nodiscard]] __device__ std::uint32_t count() const {
     const int rows = max(last_[1] - first_[1] + 1, 0);
     const int layers = D == 3 ? max(last_[D - 1] - first_[D - 1] + 1, 0) : 1;
-    return static_cast<std::uint32_t>((2 * first_axis_images() + 1) * halves() * rows * layers);
+    return static_cast<std::uint32_t>((2 * first_axis_images() + 1) * rows * layers);
   }
   [[nodiscard]] __device__ row_range<D> range(std::uint32_t which) const {
     auto number = static_cast<int>(which);
     const int images = first_axis_images();
     const int image = number % (2 * images + 1) - images;
     number /= 2 * images + 1;
-    const int half = number % halves();
-    number /= halves();
     const int rows = last_[1] - first_[1] + 1;
     const int y = first_[1] + number % rows;
     const int z = D == 3 ? first_[D - 1] + number / rows : 0;
@@ -95,15 +86,11 @@ class row_walk {
     const T left = rest - squared_gap(y, 1);
     if (!(left > T(0))) return {0, 0, {}};
     const index_range x = within(root(left) * system_.cells_per_length[0] + slack(0), 0);
-    return part_of_row(y, z, image, half, x.first, x.last);
+    return part_of_row(y, z, image, x.first, x.last);
   }
 
  private:
   struct nothing {};
-  struct folded_rows {
-    bool rings;  // where they end, rows are divided
-    bool whole;  // rows of several repeats are in the range: all cells of theirs can be within reach
-  };
   struct index_range {
     int first;
     int last;
@@ -115,12 +102,6 @@ class row_walk {
     return periodic_kind && system_.shape.periodic[axis];
   }
   [[nodiscard]] __device__ int first_axis_images() const { return wraps(0) ? 1 : 0; }
-
-  /// Parts of a row on a ring: up to its end, and after it.
-  [[nodiscard]] __device__ int halves() const {
-    if constexpr (folded_kind) return rows_.rings ? 2 : 1;
-    return 1;
-  }
 
   [[nodiscard]] __device__ T slack(int axis) const {
     if constexpr (folded_kind) return slack_[axis];
@@ -156,7 +137,7 @@ class row_walk {
     return gap * gap;
   }
 
-  [[nodiscard]] __device__ row_range<D> part_of_row(int y, int z, int image, int half, int first, int last) const {
+  [[nodiscard]] __device__ row_range<D> part_of_row(int y, int z, int image, int first, int last) const {
     row_range<D> range{0, 0, {}};
     const int n = system_.cells[0];
     first = max(first - image * n, 0);
@@ -166,36 +147,10 @@ class row_walk {
     cell_id begin = home(z, D - 1, range.shift);
     if constexpr (D == 3) begin = begin * static_cast<cell_id>(system_.cells[1]) + home(y, 1, range.shift);
     if constexpr (D == 2) begin = home(y, 1, range.shift);
-    if constexpr (folded_kind) {
-      if (rows_.rings && !place_on_ring(y, z, image, half, first, last)) return range;
-    }
     begin = system_.first_cell + begin * static_cast<cell_id>(n);
     range.first = offsets_[begin + static_cast<cell_id>(first)];
     range.last = offsets_[begin + static_cast<cell_id>(last) + 1];
     return range;
-  }
-
-  /// Moves cells of a row, of one repeat along it, to their places on the ring; returns whether this half has any.
-  [[nodiscard]] __device__ bool place_on_ring(int y, int z, int image, int half, int& first, int& last) const {
-    const int n = system_.cells[0];
-    if (rows_.whole) {  // once for each image of the box
-      first = 0;
-      last = n - 1;
-      return half == 0 && (image == 0 || image_of(image, 0) != 0);
-    }
-    vec<int, D> repeat{};
-    repeat[1] = repeat_in_box(y, 1);
-    if constexpr (D == 3) repeat[D - 1] = repeat_in_box(z, D - 1);
-    const int start = system_.row_start(0, repeat) - half * n;
-    first = max(first + start, 0);
-    last = min(last + start, n - 1);
-    return first <= last;
-  }
-  /// Of the stored cells, for an unwrapped index.
-  [[nodiscard]] __device__ int repeat_in_box(int index, int axis) const {
-    if (system_.repeats[axis] == 1) return 0;
-    const int repeat = repeat_[axis] + (index < 0 ? -1 : (index >= system_.cells[axis] ? 1 : 0));
-    return repeat - image_of(repeat - repeat_[axis], axis) * system_.repeats[axis];
   }
 
   [[nodiscard]] __device__ cell_id home(int index, int axis, vec<int, D>& shift) const {
@@ -215,7 +170,6 @@ class row_walk {
   vec<int, D> last_;
   std::conditional_t<folded_kind, vec<T, D>, nothing> slack_;     // at the point
   std::conditional_t<folded_kind, vec<int, D>, nothing> repeat_;  // that the point lies in
-  std::conditional_t<folded_kind, folded_rows, nothing> rows_;
 };
 
 }  // namespace quadrat::detail

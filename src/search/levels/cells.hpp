@@ -163,8 +163,8 @@ class level_cells {
     std::vector<grid> all;
     const auto add = [&](std::size_t layer, T edge, std::size_t points, cell_id first) {
       const T reach = reach_in(plan, layer);
-      std::vector<grid> made =
-          Grids::make(task.input.boxes, layer_request<T>{edge, reach, most_cells(points), accept_outside});
+      std::vector<grid> made = Grids::make(
+          task.input.boxes, layer_request<T>{edge, reach, most_cells(points, accept_outside), accept_outside});
       for (grid& each : made) {
         Grids::cells(each).first_cell += first;
         for (int axis = 0; axis < D; ++axis) folded_ = folded_ || Grids::cells(each).repeats[axis] != 1;

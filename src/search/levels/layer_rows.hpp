@@ -40,14 +40,10 @@ class layer_rows {
       }
     }
     const int n = cells.cells[0];
-    const bool whole = range_.start == whole_rows;
+    first_repeat_ = floor_division(range_.first[0], n);
+    parts_ = floor_division(range_.last[0], n) - first_repeat_ + 1;
     // If all stored cells are in the range, they are in the order of storage, not of the axis.
-    trims_along_row_ = !(whole || (cells.repeats[0] == 0 && range_.first[0] == 0 && range_.last[0] == n - 1));
-    const int turn = whole && cells.repeats[0] > 1 ? n * cells.repeats[0] : n;
-    first_repeat_ = floor_division(range_.first[0], turn);
-    parts_ = floor_division(range_.last[0], turn) - first_repeat_ + 1;
-    halves_ = !whole && !(cells.steps == vec<int, D>{});
-    if (halves_) parts_ *= 2;
+    trims_along_row_ = !(cells.repeats[0] == 0 && range_.first[0] == 0 && range_.last[0] == n - 1);
   }
 
   [[nodiscard]] QUADRAT_HD std::uint64_t count() const {
@@ -65,7 +61,7 @@ class layer_rows {
     if constexpr (D == 3) index[2] = range_.first[2] + static_cast<int>(number / length(1));
     int first = range_.first[0], last = range_.last[0];
     if (cells_.shape.orthorhombic && !trim(index, first, last)) return {0, -1, {}};
-    return stored_run(index, part, first, last);
+    return stored_run(index, first_repeat_ + part, first, last);
   }
 
  private:
@@ -100,38 +96,20 @@ class layer_rows {
     return gap * gap;
   }
 
-  /// What one repeat of the stored cells holds of a row; where rows are on rings, up to the end of the ring or after
-  /// it.
-  [[nodiscard]] QUADRAT_HD cell_run<D> stored_run(const vec<int, D>& index, int part, int first, int last) const {
+  /// What one repeat of the stored cells holds of a row.
+  [[nodiscard]] QUADRAT_HD cell_run<D> stored_run(const vec<int, D>& index, int repeat, int first, int last) const {
     cell_run<D> run{};
-    vec<int, D> repeat{};
     cell_id begin = 0;
     for (int axis = D - 1; axis > 0; --axis) {
-      const int home = stored(index[axis], axis, run.shift, repeat);
+      const int home = stored(index[axis], axis, run.shift);
       begin = begin * static_cast<cell_id>(cells_.cells[axis]) + static_cast<cell_id>(home);
     }
     const int n = cells_.cells[0];
-    const auto ring = static_cast<std::int64_t>(cells_.first_cell + begin * static_cast<cell_id>(n));
-    if (range_.start == whole_rows) {
-      run.shift[0] = cells_.repeats[0] == 0 ? 0 : first_repeat_ + part;
-      run.first = ring;
-      run.last = ring + n - 1;
-      return run;
-    }
-    const int turns = first_repeat_ + (halves_ ? part / 2 : part);
-    run.shift[0] = image_of(turns, 0);
-    int from = first - turns * n, to = last - turns * n;
-    from = from > 0 ? from : 0;
-    to = to < n - 1 ? to : n - 1;
-    if (halves_) {
-      const int start = cells_.row_start(range_.start, repeat);
-      const int before = part % 2 == 0 ? 0 : n;  // what is left of the row begins on the ring again
-      const int low = from + start - before, high = to + start - before;
-      from = low > 0 ? low : 0;
-      to = high < n - 1 ? high : n - 1;
-    }
-    run.first = ring + from;
-    run.last = ring + to;
+    begin = cells_.first_cell + begin * static_cast<cell_id>(n);
+    run.shift[0] = image_of(repeat, 0);
+    const int from = first - repeat * n, to = last - repeat * n;
+    run.first = static_cast<std::int64_t>(begin) + (from > 0 ? from : 0);
+    run.last = static_cast<std::int64_t>(begin) + (to < n - 1 ? to : n - 1);
     return run;
   }
 
@@ -139,23 +117,20 @@ class layer_rows {
     if (cells_.repeats[axis] == 1) return repeat;
     return cells_.repeats[axis] == 0 ? 0 : floor_division(repeat, cells_.repeats[axis]);
   }
-  /// Sets the image, and the repeat inside the box.
-  [[nodiscard]] QUADRAT_HD int stored(int index, int axis, vec<int, D>& shift, vec<int, D>& repeat) const {
+  [[nodiscard]] QUADRAT_HD int stored(int index, int axis, vec<int, D>& shift) const {
     if (!cells_.shape.periodic[axis] && cells_.repeats[axis] == 1) return index;
-    const int turns = floor_division(index, cells_.cells[axis]);
-    shift[axis] = image_of(turns, axis);
-    repeat[axis] = turns - shift[axis] * cells_.repeats[axis];
-    return index - turns * cells_.cells[axis];
+    const int repeat = floor_division(index, cells_.cells[axis]);
+    shift[axis] = image_of(repeat, axis);
+    return index - repeat * cells_.cells[axis];
   }
 
   const search_system<T, D>& cells_;
-  stored_range<D> range_;
+  cell_range<D> range_;
   T squared_reach_;
   vec<T, D> at_;
   vec<T, D> slack_;
   int first_repeat_;
-  int parts_;    // of a row: repeats of the stored cells
-  bool halves_;  // which are divided where a ring ends
+  int parts_;  // of a row: repeats of the stored cells
   bool trims_along_row_;
 };
 

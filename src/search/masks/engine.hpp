@@ -146,7 +146,9 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     by_images_ = !task.one_image;
     across_ = by_warps_ || by_images_ || small_boxes ? cells_across{} : cells_across_cutoff<D>(task.mean_row);
     // A warp for a row is for few points, whose cells one block builds if they are few.
-    const std::size_t most = small_boxes ? 1 : by_warps_ ? most_cells(points_) : most_cells(points_, anywhere, across_);
+    const std::size_t most = small_boxes ? 1
+                             : by_warps_ ? most_cells(points_, anywhere)
+                                         : most_cells(points_, anywhere, across_);
     if (!by_images_) {
       vec<T, D> edges = vec<T, D>::filled(reach);
       edges[0] /= static_cast<T>(across_.first_axis);

@@ -64,7 +64,7 @@ template <int D>
 /// they take little memory. Cells without end would take up all.
 [[nodiscard]] inline std::size_t most_cells(std::size_t points, bool points_anywhere, const cells_across& across) {
   constexpr std::size_t many_neighbors = 20, mostly_empty = 4, little = std::size_t{1} << 28;
-  const std::size_t most = most_cells(points);
+  const std::size_t most = most_cells(points, points_anywhere);
   if (across == cells_across{}) return points_anywhere ? most : std::max(most, std::min(mostly_empty * most, little));
   return std::min(many_neighbors * most, std::size_t{1} << 31);
 }

@@ -72,10 +72,12 @@ template <typename T, int D>
   for (int axis = 0; axis < D; ++axis) {
     wide.lower[axis] -= 4 * bounds.slack[axis];
     wide.upper[axis] += 4 * bounds.slack[axis];
+    if (cells.repeats[axis] != 0) continue;
+    const T length = bounds.upper[axis] - bounds.lower[axis];
+    int repeat = 0;
+    bounds.lower[axis] = cells.folded(bounds.lower[axis], axis, repeat);
+    bounds.upper[axis] = bounds.lower[axis] + length;
   }
-  const vec<T, D> lengths = bounds.upper - bounds.lower;
-  bounds.lower = cells.stored_coordinates(bounds.lower);
-  bounds.upper = bounds.lower + lengths;
   target.images = grid.images_near(wide);
   return true;
 }

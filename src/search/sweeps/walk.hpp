@@ -194,9 +194,7 @@ class sweeps_rows {
     // Covers the rounding of a squared distance and of the expressions here.
     squared_reach_ = reach * reach * (T(1) + 32 * std::numeric_limits<T>::epsilon());
     for (int axis = 1; axis < D; ++axis) {
-      const T margin = reach * cells.cells_per_length[axis] + bounds.slack[axis];
-      range_[axis] = along(axis, margin);
-      whole_rows_ = whole_rows_ || (cells.repeats[axis] == 0 && !fits(axis, margin));
+      range_[axis] = along(axis, reach * cells.cells_per_length[axis] + bounds.slack[axis]);
     }
   }
 
@@ -204,60 +202,53 @@ class sweeps_rows {
   template <typename F>
   void for_each(F&& f) const {
     if constexpr (D == 2) {
-      plane({}, 0, squared_reach_, f);
+      plane(0, squared_reach_, f);
     } else {
       for (int z = range_[2].first; z <= range_[2].last; ++z) {
-        plane({0, 0, z}, stored(z, 2) * static_cast<cell_id>(cells_.cells[1]), squared_reach_ - squared_gap(z, 2), f);
+        plane(stored(z, 2) * static_cast<cell_id>(cells_.cells[1]), squared_reach_ - squared_gap(z, 2), f);
       }
     }
   }
 
  private:
-  [[nodiscard]] bool fits(int axis, T margin) const {
-    return cells_.fits(margin + (bounds_.upper[axis] - bounds_.lower[axis]) / 2, axis);
-  }
+  struct indices {
+    int first = 0;
+    int last = -1;
+  };
 
   /// None where an image of the box is out of reach.
-  [[nodiscard]] index_range along(int axis, T margin) const {
+  [[nodiscard]] indices along(int axis, T margin) const {
     const T lower = bounds_.lower[axis], upper = bounds_.upper[axis];
     if (cells_.repeats[axis] == 0) {
       // Each stored cell at most once.
-      if (!fits(axis, margin)) return {0, cells_.cells[axis] - 1};
+      const bool fits = upper - lower + 2 * margin + T(2) <= static_cast<T>(cells_.cells[axis]);
+      if (!fits) return {0, cells_.cells[axis] - 1};
       return {search_system<T, D>::unwrapped_index(lower - margin),
               search_system<T, D>::unwrapped_index(upper + margin)};
     }
-    if (lower - margin > static_cast<T>(cells_.cells[axis]) || upper + margin < T(0)) return {0, -1};
+    if (lower - margin > static_cast<T>(cells_.cells[axis]) || upper + margin < T(0)) return {};
     return {cells_.clamped(search_system<T, D>::unwrapped_index(lower - margin), axis),
             cells_.clamped(search_system<T, D>::unwrapped_index(upper + margin), axis)};
   }
 
-  /// The rows of a layer along z. `index`: of the layer.
   template <typename F>
-  void plane(vec<int, D> index, cell_id first_row, T rest, F&& f) const {
+  void plane(cell_id first_row, T rest, F&& f) const {
     for (int y = range_[1].first; y <= range_[1].last; ++y) {
-      index[1] = y;
       const T left = rest - squared_gap(y, 1);
       if (!(left > T(0))) continue;
       const cell_id begin = cells_.first_cell + (first_row + stored(y, 1)) * static_cast<cell_id>(cells_.cells[0]);
-      const index_range x = row_at(index, std::sqrt(left) * cells_.cells_per_length[0] + bounds_.slack[0]);
-      for (int at = x.first; at <= x.last;) {
+      const indices x = along(0, std::sqrt(left) * cells_.cells_per_length[0] + bounds_.slack[0]);
+      for (int index = x.first; index <= x.last;) {
         // Up to the end of the stored cells.
-        const int end = at < cells_.cells[0] ? cells_.cells[0] : 2 * cells_.cells[0];
-        const int count = std::min(x.last + 1, end) - at;
-        const cell_id cell = begin + stored(at, 0);
+        const int end = index < 0 ? 0 : (index < cells_.cells[0] ? cells_.cells[0] : 2 * cells_.cells[0]);
+        const int count = std::min(x.last + 1, end) - index;
+        const cell_id cell = begin + stored(index, 0);
         const std::uint32_t slot = offsets_[cell];
         const std::uint32_t last = offsets_[cell + static_cast<cell_id>(count)];
         if (slot < last) f(slot, last);
-        at += count;
+        index += count;
       }
     }
-  }
-
-  /// The cells of a row within a margin. Where cells repeat, from one of the stored ones on.
-  [[nodiscard]] index_range row_at(const vec<int, D>& index, T margin) const {
-    if (whole_rows_) return {0, cells_.cells[0] - 1};
-    const index_range x = along(0, margin);
-    return cells_.repeats[0] == 0 ? cells_.across_repeats(x, index) : x;
   }
 
   /// Where a folded axis continues beyond the stored cells, they begin again.
@@ -284,8 +275,7 @@ class sweeps_rows {
   const std::uint32_t* offsets_;
   const cuboid_bounds<T, D>& bounds_;
   T squared_reach_;
-  index_range range_[D];
-  bool whole_rows_ = false;  // rows of several repeats are in the range: all cells of theirs can be within reach
+  indices range_[D];
 };
 
 /// Calls f(S) for each image of a range.

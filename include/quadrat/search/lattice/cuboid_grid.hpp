@@ -106,7 +106,10 @@ struct cuboid_grid {
   [[nodiscard]] cuboid_bounds<T, D> bounds_of(const vec<T, D>& point) const {
     vec<T, D> at = coordinates(point);
     const vec<T, D> slack = slack_at(point, at);
-    if (folded) at = cells.stored_coordinates(at);
+    for (int axis = 0; axis < D; ++axis) {
+      int repeat = 0;
+      if (cells.repeats[axis] == 0) at[axis] = cells.folded(at[axis], axis, repeat);
+    }
     return {at, at, slack};
   }
 
@@ -146,11 +149,16 @@ struct cuboid_grid {
 
   /// The bounds seen from an image of the box.
   [[nodiscard]] cuboid_bounds<T, D> seen_from(const vec<int, D>& image, cuboid_bounds<T, D> bounds) const {
-    if (image == vec<int, D>{}) return bounds;
-    const vec<T, D> lengths = bounds.upper - bounds.lower;
-    for (int k = 0; k < D; ++k) bounds.lower -= static_cast<T>(image[k]) * vectors[k];
-    if (folded) bounds.lower = cells.stored_coordinates(bounds.lower);
-    bounds.upper = bounds.lower + lengths;
+    for (int axis = 0; axis < D; ++axis) {
+      T shift = T(0);
+      for (int k = 0; k < D; ++k) shift += static_cast<T>(image[k]) * vectors[k][axis];
+      if (shift == T(0)) continue;
+      const T length = bounds.upper[axis] - bounds.lower[axis];
+      bounds.lower[axis] -= shift;
+      int repeat = 0;
+      if (cells.repeats[axis] == 0) bounds.lower[axis] = cells.folded(bounds.lower[axis], axis, repeat);
+      bounds.upper[axis] = bounds.lower[axis] + length;
+    }
     return bounds;
   }
 

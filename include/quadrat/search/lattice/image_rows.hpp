@@ -56,8 +56,8 @@ class image_rows {
       for (int y = here.first[1]; y <= here.last[1]; ++y) {
         const T left = rest - gap_at(here, gaps, y);
         if (!(left > T(0))) continue;
-        const index_range x = row_at(here, y, z, half_length(left));
-        const int ends = x.last >= grid_.cells.cells[0] ? 2 : 1;
+        const index_range x = within(here.at[0], half_length(left), 0);
+        const int ends = x.first < 0 || x.last >= grid_.cells.cells[0] ? 2 : 1;
         for (int part = 0; part < ends; ++part) {
           const row_range<D> range = part_of_row(y, z, x, part, shift);
           if (range.first < range.last) f(range);
@@ -91,7 +91,7 @@ class image_rows {
     const T rest = D == 3 ? squared_reach_ - squared_gap(here, z, D - 1) : squared_reach_;
     const T left = rest - squared_gap(here, y, 1);
     if (!(left > T(0))) return {0, 0, shift};
-    return part_of_row(y, z, row_at(here, y, z, half_length(left)), part, shift);
+    return part_of_row(y, z, within(here.at[0], half_length(left), 0), part, shift);
   }
 
  private:
@@ -100,7 +100,6 @@ class image_rows {
     vec<T, D> at;
     vec<int, D> first;
     vec<int, D> last;
-    bool whole_rows;  ///< rows of several repeats are in the range: all cells of theirs can be within reach
   };
 
   /// Whether the stored cells repeat along an axis.
@@ -124,26 +123,14 @@ class image_rows {
       T moved = T(0);
       for (int k = 0; k < D; ++k) moved += static_cast<T>(shift[k]) * grid_.vectors[k][axis];
       here.at[axis] = at_[axis] - moved;
-    }
-    if (grid_.folded) here.at = grid_.cells.stored_coordinates(here.at);
-    for (int axis = 1; axis < D; ++axis) {
+      int repeat = 0;
+      if (repeats(axis)) here.at[axis] = grid_.cells.folded(here.at[axis], axis, repeat);
+      if (axis == 0) continue;
       const index_range rows = within(here.at[axis], margin_[axis], axis);
       here.first[axis] = rows.first;
       here.last[axis] = rows.last;
-      here.whole_rows = here.whole_rows || (repeats(axis) && !grid_.cells.fits(margin_[axis], axis));
     }
     return here;
-  }
-
-  /// The cells of a row within half a length of the point. Where cells repeat, from one of the stored ones on.
-  [[nodiscard]] QUADRAT_HD index_range row_at(const place& here, int y, int z, T half) const {
-    if (here.whole_rows) return {0, grid_.cells.cells[0] - 1};
-    const index_range x = within(here.at[0], half, 0);
-    if (!repeats(0)) return x;
-    vec<int, D> index{};
-    index[1] = y;
-    if constexpr (D == 3) index[D - 1] = z;
-    return grid_.cells.across_repeats(x, index);
   }
 
   /// The cells within a margin: where they repeat unwrapped, each stored one at most once.
@@ -151,7 +138,7 @@ class image_rows {
     const int cells = grid_.cells.cells[axis];
     const index_range range{floor_to_int(at - margin), floor_to_int(at + margin)};
     if (repeats(axis)) {
-      if (grid_.cells.fits(margin, axis)) return range;
+      if (2 * margin + T(2) <= static_cast<T>(cells)) return range;
       return {0, cells - 1};
     }
     return {range.first < 0 ? 0 : range.first, range.last < cells ? range.last : cells - 1};
@@ -197,12 +184,16 @@ class image_rows {
   }
 #endif
 
-  /// The slots of the cells x of a row. Part 1 is what lies beyond the end of the stored cells.
+  /// The slots of the cells x of a row. Part 1 is what lies beyond the end of the stored cells: at most one end.
   [[nodiscard]] QUADRAT_HD row_range<D> part_of_row(int y, int z, const index_range& x, int part,
                                                     const vec<int, D>& shift) const {
     const int cells = grid_.cells.cells[0];
-    const int first = part > 0 ? 0 : x.first;
-    const int last = part > 0 ? x.last - cells : (x.last < cells ? x.last : cells - 1);
+    int first = x.first < 0 ? 0 : x.first;
+    int last = x.last < cells ? x.last : cells - 1;
+    if (part > 0) {
+      first = x.first < 0 ? x.first + cells : 0;
+      last = x.first < 0 ? cells - 1 : x.last - cells;
+    }
     if (first > last) return {0, 0, shift};
     cell_id row = stored(y, 1);
     if constexpr (D == 3) row += stored(z, D - 1) * static_cast<cell_id>(grid_.cells.cells[1]);

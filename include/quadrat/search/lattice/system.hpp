@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -21,16 +20,6 @@ namespace quadrat::detail {
   return a - quotient * b < 0 ? quotient - 1 : quotient;
 }
 
-/// A range of cells, unwrapped, whose rows are on rings.
-template <int D>
-struct stored_range : cell_range<D> {
-  /// The place of the first cell of a row on its ring; of axes whose repeats have an end, for a repeat of 0.
-  /// whole_rows: rows of several repeats are in the range, so that all cells of a ring can be within reach; the range
-  /// along the first axis is then for their images alone.
-  int start;
-};
-inline constexpr int whole_rows = -1;
-
 /// The box of one system, cut into cells along its vectors. Cells are numbered with the first index fastest, from
 /// first_cell on. A coordinate is a fraction in units of cells: integers are faces of cells.
 ///
@@ -38,16 +27,11 @@ inline constexpr int whole_rows = -1;
 /// a folded axis the stored cells repeat, so that points far apart may share a cell, as in a hash table, but rows of
 /// cells remain rows. Pairs are decided by distance, so shared cells add candidates and nothing else. An integer number
 /// of repeats covers a periodic axis; along an open axis they have no end, and points may lie anywhere.
-///
-/// As in core/folding.hpp, few rows are stored, just enough for a walk to meet none twice, and a row is a long ring of
-/// cells. Rows that share a ring begin at places spread evenly on it, so that no shape that points fill is crowded. The
-/// places are linear in the repeats: from one to the next a row moves by `steps`.
 template <typename T, int D>
 struct search_system {
   lattice<T, D> shape;
   vec<int, D> cells;    ///< stored
   vec<int, D> repeats;  ///< of the stored cells along each axis: 1 if it is not folded, 0 if they have no end
-  vec<int, D> steps;    ///< along the ring, in cells, from a repeat along an axis to the next; 0 if it is not folded
   cell_id first_cell;
   vec<T, D> from;              ///< where coordinates are 0: the origin, or 0 along an axis whose repeats have no end
   vec<T, D> rate;              ///< cells per fraction; per length if the lattice is orthorhombic
@@ -62,24 +46,9 @@ struct search_system {
   }
 
   /// Moves a coordinate along a folded axis into the stored cells, [0, cells]. Sets `repeat` to the repeat that it was
-  /// in; if these have no end, to any with the same place on the ring. Exact, except for coordinates whose rounding
-  /// spans all stored cells.
+  /// in, if these have an end. Exact, except for coordinates whose rounding spans all stored cells.
   [[nodiscard]] QUADRAT_HD T folded(T coordinate, int axis, int& repeat) const {
     const T n = static_cast<T>(cells[axis]);
-    // Of numbers so small, the product below is exact, and nothing needs a call on a CPU.
-    constexpr T small = sizeof(T) == 4 ? T(0x1p22) : T(0x1p51);
-    if (repeats[axis] == 0 && coordinate > -small && coordinate < small) {
-      const T quotient = coordinate / n;
-      auto turns = static_cast<std::int64_t>(quotient);
-      turns -= static_cast<std::int64_t>(quotient < static_cast<T>(turns));
-      T rest = coordinate - static_cast<T>(turns) * n;
-      if (rest < T(0)) {  // the quotient was rounded up
-        rest += n;
-        --turns;
-      }
-      repeat = static_cast<int>(turns == static_cast<int>(turns) ? turns : turns % cells[0]);
-      return rest;
-    }
     T whole = std::floor(coordinate / n);
     T rest = std::fma(-whole, n, coordinate);
     if (rest < T(0)) {  // the quotient was rounded up
@@ -92,44 +61,8 @@ struct search_system {
       if (!(whole >= T(0))) whole = rest = T(0);
       if (whole > last) whole = last, rest = n;
       repeat = static_cast<int>(whole);
-    } else {
-      repeat = turned_back(whole);
     }
     return rest >= T(0) && rest <= n ? rest : T(0);
-  }
-
-  /// The place of a row's first cell on the ring, for repeats along the other axes: `start` places from where it is for
-  /// repeats of 0.
-  [[nodiscard]] QUADRAT_HD int row_start(int start, const vec<int, D>& repeat) const {
-    std::int64_t place = start;
-    for (int axis = 1; axis < D; ++axis) place += std::int64_t{repeat[axis]} * steps[axis];
-    if (place >= 0 && place < cells[0]) return static_cast<int>(place);
-    const auto rest = static_cast<int>(place % cells[0]);
-    return rest < 0 ? rest + cells[0] : rest;
-  }
-  /// A place that may be up to one turn beyond the end.
-  [[nodiscard]] QUADRAT_HD int on_ring(int place) const { return place < cells[0] ? place : place - cells[0]; }
-
-  /// Moves coordinates into the stored cells, [0, cells], where no axis is folded that has an end; along the first axis
-  /// to their places on the ring.
-  [[nodiscard]] QUADRAT_HD vec<T, D> stored_coordinates(vec<T, D> at) const {
-    vec<int, D> repeat{};
-    for (int axis = 0; axis < D; ++axis) {
-      if (repeats[axis] == 0) at[axis] = folded(at[axis], axis, repeat[axis]);
-    }
-    const int start = row_start(0, repeat);
-    if (start == 0) return at;
-    const int index = clamped(static_cast<int>(at[0]), 0);
-    at[0] = static_cast<T>(on_ring(index + start)) + (at[0] - static_cast<T>(index));
-    return at;
-  }
-  /// Moves a range of cells of a row to their places on the ring, the first of them inside [0, cells), where indices
-  /// along the other axes may be up to one repeat away.
-  [[nodiscard]] QUADRAT_HD index_range across_repeats(index_range along, const vec<int, D>& index) const {
-    vec<int, D> repeat{};
-    for (int axis = 1; axis < D; ++axis) repeat[axis] = index[axis] < 0 ? -1 : (index[axis] >= cells[axis] ? 1 : 0);
-    const int first = row_start(along.first, repeat);
-    return {first, first + (along.last - along.first)};
   }
 
   /// The image of the box that a repeat belongs to, at most one box away.
@@ -160,13 +93,12 @@ struct search_system {
   /// The cell that stores a wrapped point. A point outside, by rounding along a periodic axis or anywhere along an open
   /// one, is stored in the nearest cell.
   [[nodiscard]] QUADRAT_HD cell_id cell_of(const vec<T, D>& point) const {
-    vec<int, D> repeat{};
     cell_id id = 0;
     for (int axis = D - 1; axis >= 0; --axis) {
       T at = coordinate(point, axis);
-      if (repeats[axis] != 1) at = folded(at, axis, repeat[axis]);
-      int index = clamped(unwrapped_index(at), axis);
-      if (axis == 0) index = on_ring(index + row_start(0, repeat));
+      int repeat = 0;
+      if (repeats[axis] != 1) at = folded(at, axis, repeat);
+      const int index = clamped(unwrapped_index(at), axis);
       id = id * static_cast<cell_id>(cells[axis]) + static_cast<cell_id>(index);
     }
     return first_cell + id;
@@ -174,20 +106,18 @@ struct search_system {
 
   /// All cells, unwrapped along periodic axes and along folded ones, that can hold an image nearer than `distance` to a
   /// wrapped point: each image of each cell once. Allows for rounding.
-  [[nodiscard]] QUADRAT_HD stored_range<D> reach(const vec<T, D>& point, T distance) const {
-    stored_range<D> range{};
-    vec<int, D> repeat{};
-    bool distinct = true;
+  [[nodiscard]] QUADRAT_HD cell_range<D> reach(const vec<T, D>& point, T distance) const {
+    cell_range<D> range{};
     for (int axis = 0; axis < D; ++axis) {
       T at = coordinate(point, axis);
       const T rounding =
           repeats[axis] == 0 && shape.orthorhombic ? slack_at(at, axis) : slack[axis] * outside(point, axis);
       const T margin = distance * cells_per_length[axis] + rounding;
       if (repeats[axis] == 0) {
-        at = folded(at, axis, repeat[axis]);
+        int repeat = 0;
+        at = folded(at, axis, repeat);
         range.first[axis] = first_of_stored(at, margin, axis);
         range.last[axis] = last_of_stored(at, margin, axis);
-        distinct = distinct && (axis == 0 || fits(margin, axis));
         continue;
       }
       range.first[axis] = unwrapped_index(at - margin);
@@ -201,31 +131,21 @@ struct search_system {
         range.last[axis] = clamped(range.last[axis], axis);
       }
     }
-    range.start = distinct ? row_start(0, repeat) : whole_rows;
-    if (!distinct && !shape.periodic[0]) range.first[0] = range.last[0] = 0;
     return range;
   }
 
-  /// Whether the unwrapped indices within a margin are distinct stored cells along an axis whose repeats have no end.
-  [[nodiscard]] QUADRAT_HD bool fits(T margin, int axis) const {
-    return 2 * margin + T(2) <= static_cast<T>(cells[axis]);
-  }
   /// First and last unwrapped index within a margin of a coordinate that `folded` gave, so that each stored cell is in
   /// the range at most once.
   [[nodiscard]] QUADRAT_HD int first_of_stored(T at, T margin, int axis) const {
-    return fits(margin, axis) ? unwrapped_index(at - margin) : 0;
+    if (2 * margin + T(2) <= static_cast<T>(cells[axis])) return unwrapped_index(at - margin);
+    return 0;
   }
   [[nodiscard]] QUADRAT_HD int last_of_stored(T at, T margin, int axis) const {
-    return fits(margin, axis) ? unwrapped_index(at + margin) : cells[axis] - 1;
+    if (2 * margin + T(2) <= static_cast<T>(cells[axis])) return unwrapped_index(at + margin);
+    return cells[axis] - 1;
   }
 
  private:
-  /// An integer, by whole turns of the ring.
-  [[nodiscard]] QUADRAT_HD int turned_back(T whole) const {
-    const T n = static_cast<T>(cells[0]);
-    const T rest = std::fma(-std::floor(whole / n), n, whole);
-    return rest > -n && rest < n ? static_cast<int>(rest) : 0;
-  }
   /// By what factor the rounding of a coordinate grows outside the box, where open axes let points lie far away.
   [[nodiscard]] QUADRAT_HD T outside(const vec<T, D>& point, int axis) const {
     T sum = T(1);
@@ -242,17 +162,16 @@ struct walking_order {
 
 /// Calls f(first cell, last cell, S) for the cells of a range, in the order given; S is their image.
 template <typename T, int D, typename F>
-QUADRAT_HD void for_each_image_run(const search_system<T, D>& system, const stored_range<D>& range,
+QUADRAT_HD void for_each_image_run(const search_system<T, D>& system, const cell_range<D>& range,
                                    const walking_order& order, F&& f) {
-  vec<int, D> shift{}, repeat{};
-  // Where the stored cells begin that an unwrapped index belongs to; sets the image, and the repeat inside the box.
+  vec<int, D> shift{};
+  // Where the stored cells begin that an unwrapped index belongs to; sets the image.
   const auto begin_of_repeat = [&](int index, int axis) {
     if (!system.shape.periodic[axis] && system.repeats[axis] == 1) return 0;
-    const int turns = floor_division(index, system.cells[axis]);
-    shift[axis] = system.repeats[axis] == 1 ? turns : 0;
-    if (system.repeats[axis] > 1) shift[axis] = floor_division(turns, system.repeats[axis]);
-    repeat[axis] = turns - shift[axis] * system.repeats[axis];
-    return turns * system.cells[axis];
+    const int repeat = floor_division(index, system.cells[axis]);
+    shift[axis] = system.repeats[axis] == 1 ? repeat : 0;
+    if (system.repeats[axis] > 1) shift[axis] = floor_division(repeat, system.repeats[axis]);
+    return repeat * system.cells[axis];
   };
   // Calls body(stored index) for the unwrapped indices of an axis, by label.
   const auto along = [&](int axis, auto&& body) {
@@ -264,25 +183,16 @@ QUADRAT_HD void for_each_image_run(const search_system<T, D>& system, const stor
   };
   // f is called in one place for both kinds of order, so that kernels inline it once.
   const auto row = [&](int outer) {
-    const int n = system.cells[0];
-    const cell_id begin = system.first_cell + static_cast<cell_id>(outer) * static_cast<cell_id>(n);
-    const bool whole = range.start == whole_rows;
-    const int start = whole ? 0 : system.row_start(range.start, repeat);
-    const bool runs = order.runs || whole;
-    const int turn = system.repeats[0] > 1 ? n * system.repeats[0] : n;
-    const int first = whole ? floor_division(range.first[0], turn) * turn : range.first[0];
-    const int labels = runs ? 1 : order.labels;
+    const cell_id begin = system.first_cell + static_cast<cell_id>(outer) * static_cast<cell_id>(system.cells[0]);
+    const int first = range.first[0], labels = order.runs ? 1 : order.labels;
     for (int label = 0; label < labels; ++label) {
       int index = first + (label - first % labels + 2 * labels) % labels;
       while (index <= range.last[0]) {
         const int home = begin_of_repeat(index, 0);
-        const int place = system.on_ring(index - home + start);
-        // Up to the end of the range, of the repeat, and of the ring.
-        int end = index + n - 1 - (index - home > place ? index - home : place);
-        if (!whole && range.last[0] < end) end = range.last[0];
-        const int last = runs ? end : index;
-        f(begin + static_cast<cell_id>(place), begin + static_cast<cell_id>(place + last - index), shift);
-        index = whole ? index + turn : last + labels;
+        const int end = range.last[0] < home + system.cells[0] ? range.last[0] : home + system.cells[0] - 1;
+        const int last = order.runs ? end : index;
+        f(begin + static_cast<cell_id>(index - home), begin + static_cast<cell_id>(last - home), shift);
+        index = last + labels;
       }
     }
   };
