@@ -99,7 +99,7 @@ class srd_share : public particles_of_rank<Context, T, D> {
   priority_stream<Context> border_stream_;
   shared_cells<Context, D> borders_;
   cell_window<D> window_{};
-  std::array<array<T, Context>, 2 * D> components_;  ///< of positions, then of velocities
+  std::array<array<T, Context>, 2 * static_cast<std::size_t>(D)> components_;  ///< of positions, then of velocities
   array<std::uint32_t, Context> ids_;
   array<T, Context> solute_masses_;
   array<srd_turn<T, D>, Context> turns_;
