@@ -41,7 +41,7 @@ struct contact_options {
 
 /// Finds all contacts of bodies, each once; rebuilt whenever bodies move. Move-only. Context: cpu_context or
 /// cuda_context; T: float or double. A build of the same size as an earlier one, with no more contacts, allocates
-/// nothing unless it tunes.
+/// nothing unless it tunes, or is the second one, which may choose anew by the contacts of the first.
 ///
 /// The set of contacts is the same for every method. Their order is the same in every run and with any number of
 /// threads if `sorted` is set or the context asks for run_to_run or canonical (which implies `sorted`). Sources:
