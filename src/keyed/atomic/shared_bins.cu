@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/cuda_check.hpp"
+#include "keyed/atomic/bin_slots.hpp"
 #include "keyed/atomic/shared_bins.hpp"
 #include "keyed/value_group.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
@@ -16,23 +17,11 @@ namespace {
 /// Threads of a block: more for long values, of which fewer fit in registers.
 template <int C>
 inline constexpr int bins_threads = C == 1 ? 256 : 512;
-constexpr int slot_bits = 11;
-constexpr unsigned slots = 1u << slot_bits;
-constexpr unsigned slot_step = 167;  ///< distance between the slots of two keys that differ by `slots`
-constexpr unsigned end_of_list = slots;
+constexpr unsigned end_of_list = bin_slots;
 
 /// Elements of a chunk: the number of slots, or fewer to leave room for enough blocks.
 template <typename T, int C>
-inline constexpr unsigned chunk_items = sizeof(T) * C <= 16 ? slots : slots * 16 / (sizeof(T) * C);
-
-/// A key is stored as its slot and its high bits, which the slot does not determine. Neighboring keys have neighboring
-/// slots, so that their results are written together.
-[[nodiscard]] __device__ __forceinline__ unsigned slot_of(std::uint32_t key) {
-  return (key + (key >> slot_bits) * slot_step) % slots;
-}
-[[nodiscard]] __device__ __forceinline__ std::uint32_t key_of(unsigned slot, std::uint32_t high) {
-  return high << slot_bits | (slot - high * slot_step) % slots;
-}
+inline constexpr unsigned chunk_items = sizeof(T) * C <= 16 ? bin_slots : bin_slots * 16 / (sizeof(T) * C);
 
 /// Blocks per multiprocessor: as many as fit without spilling registers.
 template <typename T, int C>
@@ -44,8 +33,8 @@ struct linked_element {
   T value[C];
   std::uint32_t link;
 };
-inline constexpr int link_bits = slot_bits + 1;
-static_assert(31 - slot_bits + link_bits <= 32, "a key below 2^31 and a link fit a word");
+inline constexpr int link_bits = bin_slot_bits + 1;
+static_assert(31 - bin_slot_bits + link_bits <= 32, "a key below 2^31 and a link fit a word");
 
 /// The lists of a chunk. One-word values are stored next to their links, so that one access reads both.
 template <typename T, int C>
@@ -55,7 +44,7 @@ struct bin_lists {
   T value[C][pairs ? 1 : items];
   uint2 pair[pairs ? items : 1];
   std::uint32_t link[pairs ? 1 : items];
-  std::uint32_t head[slots];
+  std::uint32_t head[bin_slots];
 
   __device__ __forceinline__ void write(unsigned i, const linked_element<T, C>& element) {
     if constexpr (pairs) {
@@ -96,7 +85,7 @@ __device__ __forceinline__ void join_list(const bin_lists<T, C>& lists, unsigned
     const std::uint32_t own = record.link >> link_bits;
     element = record.link % (1u << link_bits);
     if (begun && own != high) {
-      group.template join<Fold>(key_of(slot, own), record.value);
+      group.template join<Fold>(key_of_bin_slot(slot, own), record.value);
       continue;
     }
 #pragma unroll
@@ -104,7 +93,7 @@ __device__ __forceinline__ void join_list(const bin_lists<T, C>& lists, unsigned
     high = own;
     begun = true;
   }
-  group.template join<Fold>(key_of(slot, high), sum);
+  group.template join<Fold>(key_of_bin_slot(slot, high), sum);
 }
 
 template <typename T, int C, typename Fold>
@@ -124,7 +113,7 @@ __global__ void __launch_bounds__(bins_threads<C>, bins_blocks<T, C>)
     key[item] = keys.raw(i);
     group.load(i, value[item]);
   }
-  for (unsigned slot = threadIdx.x; slot < slots; slot += bins_threads<C>) lists.head[slot] = end_of_list;
+  for (unsigned slot = threadIdx.x; slot < bin_slots; slot += bins_threads<C>) lists.head[slot] = end_of_list;
   __syncthreads();
 #pragma unroll
   for (int item = 0; item < thread_items; ++item) {
@@ -136,11 +125,11 @@ __global__ void __launch_bounds__(bins_threads<C>, bins_blocks<T, C>)
     linked_element<T, C> record;
 #pragma unroll
     for (int c = 0; c < C; ++c) record.value[c] = value[item][c];
-    record.link = (checked >> slot_bits) << link_bits | atomicExch(&lists.head[slot_of(checked)], element);
+    record.link = (checked >> bin_slot_bits) << link_bits | atomicExch(&lists.head[bin_slot_of(checked)], element);
     lists.write(element, record);
   }
   __syncthreads();
-  for (unsigned slot = threadIdx.x; slot < slots; slot += bins_threads<C>) join_list<Fold>(lists, slot, group);
+  for (unsigned slot = threadIdx.x; slot < bin_slots; slot += bins_threads<C>) join_list<Fold>(lists, slot, group);
 }
 
 // Few keys: each block has a table of all keys, in as many interleaved copies as fit. Lanes use different copies, so
