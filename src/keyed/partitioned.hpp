@@ -24,6 +24,14 @@ namespace quadrat::detail {
 /// bytes, or of key_reducer_options::value_bytes; longer rows take several passes.
 class partitioned_engine : public typed_key_engine<cpu_context, partitioned_engine> {
  public:
+  /// Some consecutive elements of a range.
+  struct piece {
+    std::uint32_t range;
+    std::uint32_t table;  ///< no_table: they are joined to the results
+    std::uint64_t first, last;
+  };
+  static constexpr std::uint32_t no_table = 0xffffffffu;
+
   partitioned_engine(const cpu_context& context, const key_setup& setup);
 
   [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
@@ -32,6 +40,10 @@ class partitioned_engine : public typed_key_engine<cpu_context, partitioned_engi
   [[nodiscard]] std::size_t bytes() const override;
   template <typename T>
   void run(const key_reduction<T>& reduction);
+
+  /// Keys of a range; of each piece a thread joins the elements.
+  [[nodiscard]] std::size_t range_rows() const { return std::size_t{1} << shift_; }
+  [[nodiscard]] const std::vector<piece>& pieces() const { return pieces_; }
 
  private:
   /// The elements of a range of keys: those in blocks that stay, then those moved.
@@ -45,15 +57,6 @@ class partitioned_engine : public typed_key_engine<cpu_context, partitioned_engi
   struct range_share {
     std::uint64_t blocks, moved;
   };
-  /// Some consecutive elements of a range.
-  struct piece {
-    std::uint32_t range;
-    std::uint32_t table;  ///< no_table: they are joined to the results
-    std::uint64_t first, last;
-  };
-  static constexpr std::uint32_t no_table = 0xffffffffu;
-
-  [[nodiscard]] std::size_t range_rows() const { return std::size_t{1} << shift_; }
   /// The least number of elements of a piece.
   [[nodiscard]] std::size_t piece_elements(std::size_t count) const;
   [[nodiscard]] std::size_t tables_for(std::size_t count) const { return count / piece_elements(count); }

@@ -30,6 +30,9 @@ class private_tables_engine : public typed_key_engine<cpu_context, private_table
   [[nodiscard]] std::size_t bytes() const override { return tables_.bytes(); }
   template <typename T>
   void run(const key_reduction<T>& reduction);
+  /// Where the ranges of keys of the threads begin, and the number of keys. Empty where there are tables, or one
+  /// thread.
+  [[nodiscard]] const std::vector<std::uint32_t>& ranges() const { return ranges_; }
 
  private:
   /// Number of tables for `count` elements; 0: ranges of keys.
@@ -47,7 +50,7 @@ class private_tables_engine : public typed_key_engine<cpu_context, private_table
   key_setup setup_;
   key_source keys_{};
   array<std::uint64_t, cpu_context> tables_;  // each with room for rows of row_words
-  std::vector<std::uint32_t> ranges_;         // where they begin, and the number of keys
+  std::vector<std::uint32_t> ranges_;
 };
 
 struct private_tables_method : key_record {

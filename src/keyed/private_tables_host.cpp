@@ -141,15 +141,19 @@ class range_reader {
 };
 
 /// Begins of `parts` ranges that are about as much work, and their end: elements to join, by a sample, and results to
-/// clear, which take row_bytes each. The elements of one key are not divided.
+/// clear, which take row_bytes each. The elements of one key are not divided. Sampled elements are at random distances:
+/// at equal ones they could all have the same key.
 void choose_ranges(const key_source& keys, std::size_t parts, double row_bytes, std::uint32_t* ranges) {
   constexpr std::size_t most = 1024;
   constexpr double bytes_cleared = 64;  // in the time of joining an element
   std::array<std::uint32_t, most> sample;
   const std::size_t wanted = std::min(most, keys.count);
   std::size_t seen = 0;
+  std::uint64_t random = 1;
   for (std::size_t s = 0; s < wanted; ++s) {
-    const std::uint32_t key = keys.raw(keys.count * s / wanted);
+    const std::size_t first = keys.count * s / wanted, width = keys.count * (s + 1) / wanted - first;
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    const std::uint32_t key = keys.raw(first + (random >> 32) % width);
     if (key < keys.key_count) sample[seen++] = key;
   }
   const auto begin = sample.begin(), end = begin + static_cast<std::ptrdiff_t>(seen);
@@ -164,9 +168,13 @@ void choose_ranges(const key_source& keys, std::size_t parts, double row_bytes, 
     const double share = (elements + cleared * all) * static_cast<double>(part) / static_cast<double>(parts);
     for (; next != end && before + joined + cleared * *next <= share; ++next) before += joined;
     double first = (share - before) / cleared;
-    if (next != end && first >= *next) {
-      const auto [same, other] = std::equal_range(begin, end, *next);
-      first = *next + (next - same < other - next ? 0.0 : 1.0);
+    // The key whose elements in the sample are cut, or would be in the wrong range.
+    auto crowd = end;
+    if (next != end && first >= *next) crowd = next;
+    if (crowd == end && next != begin && first < *(next - 1) + 1.0) crowd = next - 1;
+    if (crowd != end) {
+      const auto [same, other] = std::equal_range(begin, end, *crowd);
+      first = *crowd + (next - same < other - next ? 0.0 : 1.0);
     }
     ranges[part] = std::max(ranges[part - 1], static_cast<std::uint32_t>(std::min(first, all)));
   }
