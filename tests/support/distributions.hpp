@@ -281,4 +281,34 @@ template <typename T, int D>
   return distances[distances.size() / 2];
 }
 
+/// The squared distances from some points to all others, and to themselves.
+template <typename T, int D>
+[[nodiscard]] std::vector<T> squares_from_some(const std::vector<vec<T, D>>& points, std::size_t some) {
+  std::vector<T> squares;
+  for (std::size_t k = 0; k < some; ++k) {
+    const vec<T, D> from = points[k * points.size() / some];
+    for (const vec<T, D>& to : points) squares.push_back(squared_norm(to - from));
+  }
+  return squares;
+}
+
+inline constexpr std::size_t sampled_centers = 63;
+
+/// About the distance within which points have this many others on average. 0 where that many are equal.
+template <typename T, int D>
+[[nodiscard]] T distance_of_neighbors(const std::vector<vec<T, D>>& points, double neighbors) {
+  std::vector<T> squares = squares_from_some(points, sampled_centers);
+  const auto nth = squares.begin() + static_cast<std::ptrdiff_t>((neighbors + 1) * sampled_centers);
+  std::nth_element(squares.begin(), nth, squares.end());
+  return std::sqrt(*nth);
+}
+
+/// About how many others points have within a distance on average.
+template <typename T, int D>
+[[nodiscard]] double mean_neighbors(const std::vector<vec<T, D>>& points, T distance) {
+  const std::vector<T> squares = squares_from_some(points, sampled_centers);
+  const auto near = std::count_if(squares.begin(), squares.end(), [&](T r) { return r < distance * distance; });
+  return static_cast<double>(near) / sampled_centers - 1;
+}
+
 }  // namespace quadrat::test

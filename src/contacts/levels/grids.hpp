@@ -7,7 +7,9 @@
 
 #include "contacts/bodies/placed.hpp"
 #include "contacts/bodies/size_histogram.hpp"
+#include "contacts/levels/ring_cells.hpp"
 #include "quadrat/contacts/shapes.hpp"
+#include "quadrat/core/box.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
@@ -21,32 +23,24 @@ inline constexpr int most_levels = 8;
 /// The most cells along an axis, limited by grid::unwrapped_index; larger numbers are clamped.
 inline constexpr double most_cells_along_axis = 1e9;
 
-/// A coordinate, in cells, along a folded axis of n stored cells, brought to [0, n]. Exact, except where rounding of
-/// the coordinate spans all stored cells.
-template <typename T>
-[[nodiscard]] QUADRAT_HD T folded_coordinate(T coordinate, int n) {
-  const T cells = static_cast<T>(n);
-  T rest = std::fma(-std::floor(coordinate / cells), cells, coordinate);
-  if (rest < T(0)) rest += cells;  // the quotient was rounded up
-  return rest >= T(0) && rest <= cells ? rest : T(0);
-}
-/// A bound on the rounding of such a coordinate and of another one near it.
-template <typename T>
-[[nodiscard]] QUADRAT_HD T far_slack(T coordinate) {
-  return 4 * rounding_unit<T> * std::fabs(coordinate);
-}
+/// The cells of a level within reach of a point, each stored one once. Indices along an axis whose cells repeat are
+/// from -n to 2 n - 1, for n stored cells.
+struct level_range {
+  index_range along[3];
+  vec<int, 3> repeat;  ///< that the point lies in, along axes whose stored cells repeat
+  int start;           ///< where rows of this repeat begin on their ring
+  bool whole;          ///< rows of several repeats are in the range: all cells of theirs can be within reach
+};
 
 /// Grids of several sizes over one domain, finest first. Cells of all levels are numbered consecutively, level by
 /// level, x fastest. A body is in one cell, that of its center, on the first level wide enough for it; the partners of
-/// a body on level k are therefore within (own half extent + widest[k]).
+/// a body on level k are therefore within (own half extent + widest[k]). The cells of a level repeat along axes of a
+/// domain that would need too many (ring_cells): two bodies far apart may then share a cell.
 template <typename T>
 struct level_grids {
   int count;
-  grid<T, 3> space[most_levels];
-  /// Axes along which the cells of a level repeat, because a domain much larger than its bodies would need too many:
-  /// two bodies far apart may then share a cell. The grid's cells are those that are stored, its inverse edge is
-  /// theirs, and along an open axis, where the repeats have no end, its domain begins at 0.
-  vec<bool, 3> folded[most_levels];
+  box<T, 3> domain;
+  ring_cells<T> cells[most_levels];
   T widest[most_levels];                ///< largest half extent on a level; increasing
   cell_id first_cell[most_levels + 1];  ///< of level k; first_cell[count] is the number of cells
 
@@ -63,57 +57,67 @@ struct level_grids {
   }
   /// The cell of a body, even if the center is outside the domain or not finite.
   [[nodiscard]] QUADRAT_HD cell_id cell_of(const vec<T, 3>& center, T half_extent) const {
-    const int level = level_of(half_extent);
-    vec<int, 3> cell{};
-    for (int axis = 0; axis < 3; ++axis) {
-      cell[axis] = folded[level][axis] ? folded_cell(level, center[axis], axis)
-                                       : space[level].wrapped(space[level].unwrapped_index(center[axis], axis), axis);
-    }
-    return first_cell[level] + row(level, cell[1], cell[2]) + static_cast<cell_id>(cell[0]);
+    return cells[level_of(half_extent)].cell_of(center);
   }
-  /// Whether a body is so far along a folded axis of its level that rounding spans cells.
+  /// Whether a body is so far along an axis without end that rounding spans cells.
   [[nodiscard]] QUADRAT_HD bool is_far(const vec<T, 3>& center, T half_extent) const {
-    const int level = level_of(half_extent);
+    const ring_cells<T>& own = cells[level_of(half_extent)];
     bool far = false;
     for (int axis = 0; axis < 3; ++axis) {
-      const T coordinate = (center[axis] - space[level].domain.lower[axis]) * space[level].inverse_edge[axis];
-      far = far || (folded[level][axis] && !(far_slack(coordinate) <= T(1)));
+      far = far || !(own.slack_at(own.coordinate(center, axis), axis) - own.slack[axis] <= T(1));
     }
     return far;
   }
-  /// The cells along an axis of bodies closer than `distance` to x, each once, as grid::reach_along gives them: indices
-  /// below 0 and from the number of cells on are brought into the grid by grid::home.
-  [[nodiscard]] QUADRAT_HD index_range reach_along(int level, T x, T distance, int axis) const {
-    const grid<T, 3>& grid = space[level];
-    if (!folded[level][axis]) return grid.reach_along(x, distance, axis);
-    const T coordinate = (x - grid.domain.lower[axis]) * grid.inverse_edge[axis];
-    const T margin = widened(distance + grid.slack[axis]) * grid.inverse_edge[axis] + far_slack(coordinate);
-    const int n = grid.cells[axis];
-    if (!(2 * margin + T(2) <= static_cast<T>(n))) return {0, n - 1};
-    const T at = folded_coordinate(coordinate, n);
-    return {static_cast<int>(std::floor(at - margin)), static_cast<int>(std::floor(at + margin))};
+  /// Whether the cells of a level go around along an axis, because it is periodic or they repeat.
+  [[nodiscard]] QUADRAT_HD bool goes_around(int level, int axis) const {
+    return cells[level].periodic[axis] || cells[level].repeats[axis] != 1;
   }
-  /// Whether the cells of a level repeat along an axis, because it is periodic or folded.
-  [[nodiscard]] QUADRAT_HD bool repeats(int level, int axis) const {
-    return space[level].domain.periodic[axis] || folded[level][axis];
+  /// The cells of bodies closer than `distance` to a point along each axis.
+  [[nodiscard]] QUADRAT_HD level_range reach(int level, const vec<T, 3>& point, const vec<T, 3>& distance) const {
+    const ring_cells<T>& own = cells[level];
+    level_range range{};
+    for (int axis = 0; axis < 3; ++axis) {
+      T at = own.coordinate(point, axis);
+      const T margin = distance[axis] * own.cells_per_length[axis] + own.slack_at(at, axis);
+      if (own.repeats[axis] != 1) at = own.folded(at, axis, range.repeat[axis]);
+      const int n = own.cells[axis];
+      index_range along{own.unwrapped_index(at - margin), own.unwrapped_index(at + margin)};
+      if (!goes_around(level, axis)) {
+        along = {own.clamped(along.first, axis), own.clamped(along.last, axis)};
+      } else if (std::int64_t{along.last} - along.first >= n - 1) {
+        along = {0, n - 1};
+        range.whole = range.whole || (axis > 0 && own.repeats[axis] != 1);
+      }
+      range.along[axis] = along;
+    }
+    if (!range.whole) range.start = own.row_start(range.repeat);
+    return range;
   }
-  /// The edge of the cells of a level.
-  [[nodiscard]] QUADRAT_HD T edge(int level, int axis) const {
-    return folded[level][axis] ? T(1) / space[level].inverse_edge[axis] : space[level].edge(axis);
-  }
-  /// The first cell of a row of a level, counted from the level's first cell.
-  [[nodiscard]] QUADRAT_HD cell_id row(int level, int y, int z) const {
-    const vec<int, 3>& cells = space[level].cells;
-    return (static_cast<cell_id>(z) * static_cast<cell_id>(cells[1]) + static_cast<cell_id>(y)) *
-           static_cast<cell_id>(cells[0]);
+  /// The first stored cell of a row of a range. Moves the range along x to the places of its cells there, with the
+  /// first of them inside or left of it.
+  [[nodiscard]] QUADRAT_HD cell_id stored_row(int level, const level_range& range, int y, int z, index_range& x) const {
+    const ring_cells<T>& own = cells[level];
+    vec<int, 3> repeat = range.repeat;
+    cell_id row = static_cast<cell_id>(home(own, z, 2, repeat)) * static_cast<cell_id>(own.cells[1]);
+    row += static_cast<cell_id>(home(own, y, 1, repeat));
+    x = range.whole ? index_range{0, own.cells[0] - 1} : range.along[0];
+    if (!range.whole && !(own.steps == vec<int, 3>{})) {
+      const int start = repeat == range.repeat ? range.start : own.row_start(repeat);
+      const int turn = x.first + start >= own.cells[0] ? own.cells[0] : 0;
+      x = {x.first + start - turn, x.last + start - turn};
+    }
+    return own.first_cell + row * static_cast<cell_id>(own.cells[0]);
   }
 
  private:
-  [[nodiscard]] QUADRAT_HD int folded_cell(int level, T x, int axis) const {
-    const grid<T, 3>& grid = space[level];
-    const int n = grid.cells[axis];
-    const auto cell = static_cast<int>(folded_coordinate((x - grid.domain.lower[axis]) * grid.inverse_edge[axis], n));
-    return cell < n ? cell : n - 1;
+  /// The stored index; moves the repeat to that of the index, inside the box.
+  [[nodiscard]] QUADRAT_HD static int home(const ring_cells<T>& own, int index, int axis, vec<int, 3>& repeat) {
+    const int n = own.cells[axis], most = own.repeats[axis];
+    if (index >= 0 && index < n) return index;
+    repeat[axis] += index < 0 ? -1 : 1;
+    if (most > 0 && repeat[axis] < 0) repeat[axis] += most;
+    if (most > 0 && repeat[axis] >= most) repeat[axis] -= most;
+    return index < 0 ? index + n : index - n;
   }
 };
 

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
 
 #include "quadrat/core/error.hpp"
+#include "quadrat/core/grid.hpp"
 
 namespace quadrat::detail {
 
@@ -173,52 +175,23 @@ vec<double, 3> cells_of_edge(const box<T, 3>& domain, double edge, double along_
   });
 }
 
-/// Cells stored along each axis, at most `most` in all: the axes with most cells have fewer of them.
-vec<double, 3> stored_cells(const vec<double, 3>& natural, double along_x, double most) {
-  const auto within = [&](double limit) {
-    return make_vec<double, 3>([&](int axis) {
-      return std::fmin(natural[axis], std::fmax(std::floor(axis == 0 ? along_x * limit : limit), 1.0));
-    });
-  };
-  double low = 1, high = most;
-  while (high > 1.001 * low) {
-    const double middle = std::sqrt(low * high);
-    const vec<double, 3> cells = within(middle);
-    (cells[0] * cells[1] * cells[2] <= most ? low : high) = middle;
+/// Cells of this edge, of which at most `most` are stored.
+template <typename T>
+ring_cells<T> folded_cells(const box<T, 3>& domain, double edge, double along_x, double most, T widest) {
+  // Half an edge more, so that a warp meets no row of cells both before and after another (warp_level_of).
+  double reach = 2 * static_cast<double>(widest) + edge / 2;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (domain.periodic[axis]) reach = std::fmin(reach, static_cast<double>(domain.length[axis]));
   }
-  return within(low);
+  return fold_cells(domain, {{edge / along_x, edge, edge}, reach, most});
 }
 
-/// Makes cells of this edge, of which at most `most` are stored. Returns the number of stored cells.
+/// As many cells as that, all stored.
 template <typename T>
-double make_folded_level(level_grids<T>& grids, std::size_t level, const box<T, 3>& domain, double edge, double along_x,
-                         double most) {
-  vec<double, 3> natural = cells_of_edge(domain, edge, along_x);
-  for (int axis = 0; axis < 3; ++axis) {
-    if (domain.periodic[axis]) natural[axis] = std::fmin(natural[axis], most_cells_along_axis);
-  }
-  vec<double, 3> cells = stored_cells(natural, along_x, most);
-  vec<double, 3> repeats = vec<double, 3>::filled(1.0);
-  for (int axis = 0; axis < 3; ++axis) {
-    if (!domain.periodic[axis]) continue;
-    repeats[axis] = std::ceil(natural[axis] / cells[axis]);
-    cells[axis] = std::fmax(std::floor(natural[axis] / repeats[axis]), 1.0);
-  }
-  grid<T, 3>& space = grids.space[level];
-  space = make_grid(domain, make_vec<int, 3>([&](int axis) { return static_cast<int>(cells[axis]); }));
-  for (int axis = 0; axis < 3; ++axis) {
-    grids.folded[level][axis] = domain.periodic[axis] ? repeats[axis] > 1 : cells[axis] < natural[axis];
-    if (!grids.folded[level][axis]) continue;
-    if (domain.periodic[axis]) {
-      space.inverse_edge[axis] = static_cast<T>(cells[axis] * repeats[axis] / static_cast<double>(domain.length[axis]));
-      continue;
-    }
-    const double along = axis == 0 ? edge / along_x : edge;
-    space.domain.lower[axis] = T(0);
-    space.inverse_edge[axis] = static_cast<T>(1 / along);
-    space.slack[axis] = static_cast<T>(8 * along * cells[axis]) * std::numeric_limits<T>::epsilon();
-  }
-  return cells[0] * cells[1] * cells[2];
+ring_cells<T> unfolded_cells(const box<T, 3>& domain, const vec<double, 3>& count) {
+  return all_cells(make_grid(domain, make_vec<int, 3>([&](int axis) {
+                               return static_cast<int>(std::fmin(count[axis], most_cells_along_axis));
+                             })));
 }
 
 /// The smallest edge, from `edge` up, that needs no more than `most` cells. A flat domain has more cells than volume /
@@ -247,6 +220,7 @@ level_plan<T> plan_levels(const box<T, 3>& domain, const size_histogram<T>& size
   const std::vector<planned_level> levels = given ? levels_from(static_cast<double>(bin_size), classes)
                                                   : divide(classes, level_work(sparse ? room : volume, total));
   level_plan<T> plan{};
+  plan.grids.domain = domain;
   plan.reason = message(given ? "bin size asked for; " : "least expected work; ", levels.size(),
                         levels.size() == 1 ? " level, cells of " : " levels, cells of ");
   const double along_x = total < most_bodies_for_finer_rows ? cells_along_x : 1;
@@ -259,20 +233,17 @@ level_plan<T> plan_levels(const box<T, 3>& domain, const size_histogram<T>& size
     plan.grids.widest[at] = static_cast<T>(classes[level.last - 1].end);
     plan.reason += message(at == 0 ? "" : ", ", static_cast<float>(edge), " for half extents to ",
                            static_cast<float>(plan.grids.widest[at]));
-    if (sparse && shape[0] * shape[1] * shape[2] > most) {
-      const double stored = make_folded_level(plan.grids, at, domain, edge, along_x, most / 2);
-      plan.grids.first_cell[at + 1] = plan.grids.first_cell[at] + static_cast<cell_id>(stored);
-      plan.reason += " (repeated)";
-      continue;
-    }
-    const double cells = plan.grids.first_cell[at] + shape[0] * shape[1] * shape[2];
-    require(cells <= static_cast<double>(max_count), "a bin size of ", bin_size, " needs ", cells, " bins; at most ",
-            max_count, " are possible: ", static_cast<T>(edge_within(domain, edge, along_x, most_cells_of_level)),
-            " would do");
-    plan.grids.space[at] = make_grid(domain, make_vec<int, 3>([&](int axis) {
-                                       return static_cast<int>(std::fmin(shape[axis], most_cells_along_axis));
-                                     }));
-    plan.grids.first_cell[at + 1] = plan.grids.first_cell[at] + static_cast<cell_id>(plan.grids.space[at].size());
+    const bool folded = sparse && shape[0] * shape[1] * shape[2] > most;
+    if (folded) plan.reason += " (repeated)";
+    const double cells = static_cast<double>(plan.grids.first_cell[at]) + shape[0] * shape[1] * shape[2];
+    require(folded || cells <= static_cast<double>(max_count), "a bin size of ", bin_size, " needs ", cells,
+            " bins; at most ", max_count,
+            " are possible: ", static_cast<T>(edge_within(domain, edge, along_x, most_cells_of_level)), " would do");
+    ring_cells<T>& stored = plan.grids.cells[at];
+    stored =
+        folded ? folded_cells(domain, edge, along_x, most / 2, plan.grids.widest[at]) : unfolded_cells(domain, shape);
+    stored.first_cell = plan.grids.first_cell[at];
+    plan.grids.first_cell[at + 1] = stored.first_cell + static_cast<cell_id>(stored.size());
   }
   return plan;
 }

@@ -47,23 +47,22 @@ struct level_search {
  private:
   template <typename F>
   QUADRAT_HD bool visit_level(int level, const placed_body<T>& body, std::uint32_t from, F& f) const {
-    const grid<T, 3>& space = levels.space[level];
     const T widest = levels.widest_of(level, *largest);
-    index_range reach[3];
-    for (int axis = 0; axis < 3; ++axis) {
-      const T distance = widened(body.half[axis] + widest);
-      reach[axis] = levels.reach_along(level, body.center[axis], distance, axis);
-    }
-    for (int z = reach[2].first; z <= reach[2].last; ++z) {
-      for (int y = reach[1].first; y <= reach[1].last; ++y) {
-        const cell_id row = levels.first_cell[level] + levels.row(level, space.home(y, 1), space.home(z, 2));
-        if (!visit_row(space.cells[0], row, reach[0], body, from, f)) return false;
+    vec<T, 3> distance{};
+    for (int axis = 0; axis < 3; ++axis) distance[axis] = widened(body.half[axis] + widest);
+    const level_range range = levels.reach(level, body.center, distance);
+    for (int z = range.along[2].first; z <= range.along[2].last; ++z) {
+      for (int y = range.along[1].first; y <= range.along[1].last; ++y) {
+        index_range x{};
+        const cell_id row = levels.stored_row(level, range, y, z, x);
+        if (!visit_row(levels.cells[level].cells[0], row, x, body, from, f)) return false;
       }
     }
     return true;
   }
 
-  /// Cells of a row are contiguous in memory: one range, or two across a periodic face.
+  /// Cells of a row are contiguous in memory: one range, or two across a periodic face
+  /// or the end of a ring.
   template <typename F>
   QUADRAT_HD bool visit_row(int cells, cell_id row, const index_range& reach, const placed_body<T>& body,
                             std::uint32_t from, F& f) const {

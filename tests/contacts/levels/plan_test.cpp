@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -44,6 +45,12 @@ box<double, 3> open_domain(double x, double y, double z) {
   return make_box<double, 3>({-1, 2, 3}, {-1 + x, 2 + y, 3 + z}, {});
 }
 
+/// The number of cells of a level.
+std::size_t cells_of(const level_plan<double>& plan, int level) {
+  const vec<int, 3>& cells = plan.grids.cells[level].cells;
+  return static_cast<std::size_t>(cells[0]) * static_cast<std::size_t>(cells[1]) * static_cast<std::size_t>(cells[2]);
+}
+
 /// Expects cells numbered without gaps, and for each size a wide enough level with cells.
 void expect_levels_for(const level_plan<double>& plan, const std::vector<double>& half_extents) {
   const auto& grids = plan.grids;
@@ -51,12 +58,12 @@ void expect_levels_for(const level_plan<double>& plan, const std::vector<double>
   ASSERT_LE(grids.count, detail::most_levels);
   EXPECT_EQ(grids.first_cell[0], 0u);
   for (int level = 0; level < grids.count; ++level) {
-    EXPECT_EQ(grids.first_cell[level + 1] - grids.first_cell[level], grids.space[level].size());
+    EXPECT_EQ(grids.first_cell[level + 1] - grids.first_cell[level], cells_of(plan, level));
     if (level > 0) {
       EXPECT_GT(grids.widest[level], grids.widest[level - 1]);
     }
   }
-  const box<double, 3>& domain = grids.space[0].domain;
+  const box<double, 3>& domain = grids.domain;
   for (const double half : half_extents) {
     const int level = grids.level_of(half);
     EXPECT_GE(grids.widest[level], half);
@@ -79,7 +86,7 @@ TEST(level_plans, have_a_level_for_every_size_and_cells_within_what_bodies_may_c
         expect_levels_for(plan, half_extents);
         const std::size_t bodies = half_extents.size() * bodies_of_each;
         for (int level = 0; level < plan.grids.count; ++level) {
-          EXPECT_LE(plan.grids.space[level].size(), 16 * (bodies + 16));
+          EXPECT_LE(cells_of(plan, level), 16 * (bodies + 16));
         }
         EXPECT_GT(plan.finest_edge, 0.0);
         EXPECT_EQ(plan.reason.rfind("least expected work; ", 0), 0u) << plan.reason;
@@ -106,19 +113,18 @@ TEST(level_plans, have_one_level_for_one_size_and_several_for_tiny_bodies_among_
 double candidates_of(const std::vector<vec<double, 3>>& centers, const box<double, 3>& domain, double radius) {
   const auto plan = detail::plan_levels(domain, histogram_of_one_size(radius, centers.size()), 0.0);
   const auto& grids = plan.grids;
-  EXPECT_LE(grids.space[0].size(), 16 * (centers.size() + 16));
+  EXPECT_LE(cells_of(plan, 0), 16 * (centers.size() + 16));
   std::vector<double> bodies(grids.first_cell[1], 0);
   for (const auto& center : centers) ++bodies[grids.cell_of(center, radius)];
   double sum = 0;
   for (const auto& center : centers) {
-    index_range reach[3];
-    for (int axis = 0; axis < 3; ++axis) reach[axis] = grids.reach_along(0, center[axis], 2 * radius, axis);
-    for (int z = reach[2].first; z <= reach[2].last; ++z) {
-      for (int y = reach[1].first; y <= reach[1].last; ++y) {
-        const cell_id row = grids.row(0, grids.space[0].home(y, 1), grids.space[0].home(z, 2));
-        for (int x = reach[0].first; x <= reach[0].last; ++x) {
-          sum += bodies[row + static_cast<cell_id>(grids.space[0].home(x, 0))];
-        }
+    const auto range = grids.reach(0, center, vec<double, 3>::filled(2 * radius));
+    for (int z = range.along[2].first; z <= range.along[2].last; ++z) {
+      for (int y = range.along[1].first; y <= range.along[1].last; ++y) {
+        index_range x{};
+        const cell_id row = grids.stored_row(0, range, y, z, x);
+        const int n = grids.cells[0].cells[0];
+        for (int k = x.first; k <= x.last; ++k) sum += bodies[row + static_cast<cell_id>((k + n) % n)];
       }
     }
   }
@@ -158,9 +164,9 @@ TEST(level_plans, keep_to_a_bin_size_and_double_it_for_larger_bodies) {
   ASSERT_EQ(plan.grids.count, 4);  // 0.5 to 4, for half extents to 2
   for (int level = 0; level < plan.grids.count; ++level) {
     const double edge = 0.5 * std::pow(2.0, level);
-    EXPECT_EQ(plan.grids.space[level].edge(0), edge / 2);
-    EXPECT_EQ(plan.grids.space[level].edge(1), edge);
-    EXPECT_EQ(plan.grids.space[level].edge(2), edge);
+    EXPECT_EQ(1 / plan.grids.cells[level].rate[0], edge / 2);
+    EXPECT_EQ(1 / plan.grids.cells[level].rate[1], edge);
+    EXPECT_EQ(1 / plan.grids.cells[level].rate[2], edge);
     EXPECT_LE(2 * plan.grids.widest[level], edge);
   }
 }
@@ -176,7 +182,7 @@ TEST(level_plans, put_what_is_too_large_for_all_levels_on_the_last) {
 TEST(level_plans, number_as_many_cells_along_an_axis_as_a_grid_tells_apart) {
   const auto plan = detail::plan_levels(open_domain(1.5e9, 1, 1), histogram_of({0.5}, 100), 1.5);
   expect_levels_for(plan, {0.5});
-  EXPECT_EQ(plan.grids.space[0].cells[0], 1'000'000'000);
+  EXPECT_EQ(plan.grids.cells[0].cells[0], 1'000'000'000);
   EXPECT_EQ(plan.grids.level_of(0.5), 0);
 }
 

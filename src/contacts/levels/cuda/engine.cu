@@ -57,7 +57,7 @@ struct searched_cell {
             bodies.groups != nullptr ? bodies.groups[i] : 0};
   }
   [[nodiscard]] QUADRAT_HD cell_id at(std::size_t i, const element& given) const {
-    const box<T, 3>& domain = grids.space[0].domain;
+    const box<T, 3>& domain = grids.domain;
     const T radius = bounding_radius(bodies.shape, given.size);
     bool sound = sizes_are_sound(bodies.shape, given.size, given.squared_orientation) && given.group < 32;
     for (int axis = 0; axis < 3; ++axis) sound = sound && std::isfinite(given.center[axis]);
@@ -160,7 +160,7 @@ void warp_levels_engine<T>::put_in_cells(contact_task<cuda_context, T>& task) {
                        control.data(search_control<cuda_context>::largest_word)},
       faults);
   for_each(context, "contacts.levels.gather", count,
-           gather_searched<T>{bodies, grids.space[0].domain, cells_.view().elements, faults.first, records_.data(),
+           gather_searched<T>{bodies, grids.domain, cells_.view().elements, faults.first, records_.data(),
                               turned ? ellipsoids_.data() : nullptr, half_extents_.data(),
                               bodies.groups != nullptr ? groups_.data() : nullptr});
 }
@@ -172,7 +172,7 @@ warp_search<T> warp_levels_engine<T>::search_of(contact_task<cuda_context, T>& t
   warp_search<T> result{};
   result.level_count = grids.count;
   for (int level = 0; level < grids.count; ++level) result.levels[level] = warp_level_of(grids, level);
-  result.domain = grids.space[0].domain;
+  result.domain = grids.domain;
   result.offsets = cells_.view().offsets;
   result.records = records_.data();
   result.ids = cells_.view().elements;

@@ -13,7 +13,7 @@ void launch_levels(const cuda_context& context, const char* name, const warp_sea
   const unsigned blocks = cuda_launch::blocks(search.count, warp_chunk * levels_warps);
   bool repeats = false;
   for (int level = 0; level < search.level_count; ++level) {
-    repeats = repeats || !(search.levels[level].repeats == vec<bool, 3>{});
+    repeats = repeats || !(search.levels[level].around == vec<bool, 3>{});
   }
   if (!(search.domain.periodic == vec<bool, 3>{})) {
     levels_kernel<T, true, true, Policy><<<blocks, 32 * levels_warps, 0, context.stream()>>>(search, sink);

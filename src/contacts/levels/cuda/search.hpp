@@ -33,19 +33,22 @@ struct warp_ellipsoid {
   quaternion<T> orientation;  ///< a unit quaternion
 };
 
+/// The place on a ring of cells to which a row moves from the row before or after it, where the stored rows repeat.
+/// At the end of a periodic box the repeats begin again, with another place.
+struct row_steps {
+  int back, forth;  ///< from 0 to the number of stored cells
+  int back_of_first, forth_of_last;
+};
+
 /// A level as the search reads it.
 template <typename T>
 struct warp_level {
-  vec<T, 3> lower;
-  vec<T, 3> inverse_edge;
-  vec<T, 3> edge;
-  vec<T, 3> slack;  ///< in cells
-  vec<int, 3> cells;
-  vec<bool, 3> repeats;  ///< axes around which the cells go: periodic or folded
-  vec<bool, 3> folded;
+  ring_cells<T> cells;
+  vec<bool, 3> around;  ///< axes around which the cells go: periodic or repeated
+  row_steps steps[3];   ///< along y and z
+  bool rings;           ///< whether rows are moved
   /// Whether no row of cells can come both before and after another around such an axis, if no body is far.
   bool ordered;
-  cell_id first_cell;
   T widest;
 };
 
@@ -81,18 +84,29 @@ struct warp_sink {
   std::uint32_t* counts;        ///< for counting only: number of contacts by chunk
 };
 
+/// Along an axis of a level.
+template <typename T>
+[[nodiscard]] row_steps row_steps_of(const ring_cells<T>& cells, int axis) {
+  const auto moved = [&](int repeats) {
+    vec<int, 3> repeat{};
+    repeat[axis] = repeats;
+    return cells.row_start(repeat);
+  };
+  const int last = cells.repeats[axis] - 1;
+  return {moved(-1), moved(1), moved(last < 0 ? -1 : last), moved(last < 0 ? 1 : -last)};
+}
+
 template <typename T>
 [[nodiscard]] warp_level<T> warp_level_of(const level_grids<T>& grids, int level) {
-  const grid<T, 3>& space = grids.space[level];
-  warp_level<T> shape{space.domain.lower,      space.inverse_edge, {}, {}, space.cells, {}, grids.folded[level], true,
-                      grids.first_cell[level], grids.widest[level]};
+  warp_level<T> shape{grids.cells[level], {}, {}, false, true, grids.widest[level]};
+  const ring_cells<T>& cells = shape.cells;
   for (int axis = 0; axis < 3; ++axis) {
-    shape.repeats[axis] = grids.repeats(level, axis);
-    shape.edge[axis] = grids.edge(level, axis);
-    shape.slack[axis] = space.slack[axis] * space.inverse_edge[axis];
+    shape.around[axis] = grids.goes_around(level, axis);
+    if (axis > 0) shape.steps[axis] = row_steps_of(cells, axis);
+    shape.rings = shape.rings || cells.steps[axis] != 0;
     // Of two bodies, with the rounding of one that is nearly far.
-    const T rows = 4 * (shape.widest * shape.inverse_edge[axis] + shape.slack[axis]) + (shape.folded[axis] ? 6 : 4);
-    if (shape.repeats[axis] && !(rows < static_cast<T>(shape.cells[axis]))) shape.ordered = false;
+    const T rows = 4 * (shape.widest * cells.cells_per_length[axis] + cells.slack[axis]) + 4;
+    if (shape.around[axis] && !(rows <= static_cast<T>(cells.cells[axis]))) shape.ordered = false;
   }
   return shape;
 }

@@ -15,7 +15,8 @@ planned_bins<T> loose_grid_engine<Context, T>::plan(const placed_bodies<Context,
   level_grids<T>& levels = this->levels_;
   levels = {};
   levels.count = 1;
-  levels.space[0] = choice.space;
+  levels.domain = bodies.domain;
+  levels.cells[0] = all_cells(choice.space);
   levels.widest[0] = bodies.sizes->largest;
   levels.first_cell[1] = static_cast<cell_id>(choice.space.size());
   return {choice.edge, std::move(choice.reason), levels.widest[0]};
