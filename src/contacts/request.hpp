@@ -14,7 +14,7 @@ namespace quadrat::detail {
 
 /// The most bodies for which testing every pair is considered: what data can make quadratic is never chosen.
 inline constexpr std::size_t brute_force_most_bodies = 256;
-/// The same for methods whose work is quadratic in crowds only, on GPUs, which do as much at once.
+/// The same for those whose threads share all tests evenly, on GPUs, which do as much at once.
 inline constexpr std::size_t crowd_most_bodies = 4096;
 
 /// A request to the records of methods.
@@ -101,13 +101,13 @@ struct pair_request {
                       : cost;
 }
 
-/// `cost()` of a method that is chosen for a few thousand bodies whose contacts have been counted, on GPUs only: in
-/// crowds that nobody knows of it may take ten times as long as `levels`.
+/// `cost()` of a method that is chosen for few bodies whose contacts have been counted, on GPUs only: in crowds that
+/// nobody knows of it may take ten times as long as `levels`.
 template <typename Cost>
-[[nodiscard]] method_cost for_crowds(const pair_request& request, const Cost& cost) {
+[[nodiscard]] method_cost for_crowds(const pair_request& request, std::size_t most_bodies, const Cost& cost) {
   if (!request.cuda || request.boxes) return method_cost().last_resort("not faster than levels");
   if (request.found < 0) return cost().last_resort("contacts have not been counted");
-  return request.bodies > crowd_most_bodies ? cost().last_resort("may test every pair") : cost();
+  return request.bodies > most_bodies ? cost().last_resort("may test every pair") : cost();
 }
 
 /// Defaults of the records. In addition to these and to the members that method_choice.hpp requires, a record has

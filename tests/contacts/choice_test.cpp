@@ -97,6 +97,21 @@ TEST(contact_choices, follow_the_contacts_that_were_found_and_whether_the_domain
   }
 }
 
+/// A thread of tight_grid tests the bodies of a cell one after another, and these can be all, whatever was found.
+TEST(contact_choices, take_tight_grid_for_as_few_bodies_as_are_tested_pair_by_pair) {
+  if (QUADRAT_HAS_CUDA == 0) GTEST_SKIP() << "this build has no CUDA";
+  EXPECT_EQ(chosen_on_cuda(detail::brute_force_most_bodies, 2, false), "tight_grid");
+  for (std::size_t bodies = detail::brute_force_most_bodies + 1; bodies <= 4 * detail::crowd_most_bodies; bodies *= 2) {
+    for (const double contacts : {0.0, 2.0, 20.0, 200.0}) {
+      for (const bool spheres : {false, true}) {
+        detail::pair_request request{bodies, false, true, spheres};
+        request.found = contacts * static_cast<double>(bodies);
+        EXPECT_NE(choice_of({"contact method", true}, "", request).method, "tight_grid") << bodies;
+      }
+    }
+  }
+}
+
 TEST(contact_choices, leave_what_crowds_slow_down_until_contacts_have_been_counted) {
   if (QUADRAT_HAS_CUDA == 0) GTEST_SKIP() << "this build has no CUDA";
   for (const std::size_t bodies : {300u, 1000u, 4000u}) {

@@ -68,7 +68,7 @@ struct sweep_and_prune_record : pair_record {
   using engine = sweep_engine<Context, T>;
 
   [[nodiscard]] static method_cost cost(const pair_request& request) {
-    return for_crowds(request, [&] {
+    return for_crowds(request, crowd_most_bodies, [&] {
       const double bodies = request.megabodies();
       method_cost cost;
       cost.each("start", cost_unit::launch, 1);

@@ -35,11 +35,12 @@ class tight_grid_engine final : public row_engine<tight_grid_engine<Context, T>,
 struct tight_grid_record : pair_record {
   static constexpr std::string_view name = "tight_grid";
   static constexpr std::string_view summary = "a body in every cell that its box touches; pairs by the 3-bit rule";
+  static constexpr bool quadratic = true;  // where bodies crowd in few of the cells that the domain has
   template <typename Context, typename T>
   using engine = tight_grid_engine<Context, T>;
 
   [[nodiscard]] static method_cost cost(const pair_request& request) {
-    return for_crowds(request, [&] { return detection_cost(request); });
+    return for_crowds(request, brute_force_most_bodies, [&] { return detection_cost(request); });
   }
 };
 

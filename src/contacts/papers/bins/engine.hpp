@@ -25,11 +25,12 @@ class bins_engine final : public contact_engine<Context, T> {
   void find_contacts(contact_task<Context, T>& task) override;
   void find_pairs(const pair_task<Context, T>& task) override;
   [[nodiscard]] std::size_t bytes() const override;
+  void insert(const placed_bodies<Context, T>& bodies);
+  [[nodiscard]] std::size_t rows() const { return space_.size(); }
+  [[nodiscard]] bins_search<T> search() const;
 
  private:
-  void insert(const placed_bodies<Context, T>& bodies);
   void count_bodies_of_bins(std::size_t count);
-  [[nodiscard]] bins_search<T> search() const;
 
   grid<T, 3> space_{};
   T edge_ = T(0);
@@ -50,6 +51,7 @@ struct bins_record : pair_record, paper_record {
   static constexpr std::string_view limits =
       "decides by contacts which bin a pair belongs to; it cannot find pairs of boxes";
   static constexpr bool balances = true;
+  static constexpr bool quadratic = true;  // as tight_grid
   template <typename Context, typename T>
   using engine = bins_engine<Context, T>;
 
