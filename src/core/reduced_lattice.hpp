@@ -4,36 +4,13 @@
 #include <cmath>
 
 #include "quadrat/core/lattice.hpp"
-#include "quadrat/core/macros.hpp"
+#include "quadrat/core/shift_map.hpp"
 #include "quadrat/core/vec.hpp"
 
 /// Boxes with the images of a given one and the shortest vectors. What is searched or summed in a strongly sheared box
 /// costs as much as its vectors are long: more points are close to its faces, each face within reach costs one more
 /// image, and a mesh has as many points as the vectors are long. All modules take their boxes from here.
 namespace quadrat::detail {
-
-/// Shifts in vectors of a box and in those of the box that is searched.
-template <int D>
-struct shift_map {
-  vec<vec<int, D>, D> given;     ///< [k]: vector k of the searched box, in vectors of the caller's
-  vec<vec<int, D>, D> searched;  ///< [k]: vector k of the caller's box, in vectors of the searched one
-
-  /// Between equal boxes.
-  [[nodiscard]] static shift_map none() {
-    shift_map map{};
-    for (int k = 0; k < D; ++k) map.given[k][k] = map.searched[k][k] = 1;
-    return map;
-  }
-  [[nodiscard]] QUADRAT_HD vec<int, D> to_given(const vec<int, D>& shift) const { return sum(shift, given); }
-  [[nodiscard]] QUADRAT_HD vec<int, D> to_searched(const vec<int, D>& shift) const { return sum(shift, searched); }
-
- private:
-  [[nodiscard]] QUADRAT_HD static vec<int, D> sum(const vec<int, D>& shift, const vec<vec<int, D>, D>& vectors) {
-    vec<int, D> result{};
-    for (int k = 0; k < D; ++k) result += shift[k] * vectors[k];
-    return result;
-  }
-};
 
 /// Replaces the periodic vectors of a box by the shortest ones with the same images: in the end no sum or difference of
 /// them is shorter than the longest that is in it (H. Minkowski's reduction, in up to three dimensions).

@@ -151,18 +151,21 @@ struct neighbor_sink {
   }
 };
 
+/// Of a component of S in a sorting key.
+inline constexpr int bits_of_shift = 10;
+
 /// Sorting keys: j, then S. They represent entries until the row is sorted.
 template <int D>
 [[nodiscard]] QUADRAT_HD std::uint64_t key_of_entry(particle_id j, const vec<int, D>& shift) {
   std::uint64_t key = j;
-  for (int axis = 0; axis < D; ++axis) key = key << 10 | static_cast<std::uint64_t>(shift[axis] + 512);
+  for (int axis = 0; axis < D; ++axis) key = key << bits_of_shift | static_cast<std::uint64_t>(shift[axis] + 512);
   return key;
 }
 template <int D>
 [[nodiscard]] QUADRAT_HD particle_id entry_of_key(std::uint64_t key, vec<int, D>& shift) {
   for (int axis = D - 1; axis >= 0; --axis) {
     shift[axis] = static_cast<int>(key & 1023) - 512;
-    key >>= 10;
+    key >>= bits_of_shift;
   }
   return static_cast<particle_id>(key);
 }

@@ -126,6 +126,8 @@ struct neighbor_list<Context, T, D>::implementation {
   void set_boxes(std::span<const lattice<T, D>> given);
   void prepare(const neighbor_input<T, D>& input);
   void make_room(const neighbor_input<T, D>& input);
+  /// Of shifts, by system; nullptr: the given boxes are searched.
+  [[nodiscard]] const detail::shift_map<D>* maps() const { return shift_maps.size() > 0 ? shift_maps.data() : nullptr; }
   [[nodiscard]] detail::search_task<T, D> task(const neighbor_input<T, D>& input, double a_row);
   /// On average, as the last build or count found them.
   [[nodiscard]] double neighbors_of_a_point() const {

@@ -115,7 +115,7 @@ void neighbor_list<Context, T, D>::implementation::set_boxes(std::span<const lat
   if (detail::same_boxes(given_boxes, given)) return;
   given_boxes.clear();  // should the rest fail
   std::vector<detail::shift_map<D>> maps;
-  boxes = detail::searched_boxes(given, options.cutoff + options.skin, maps);
+  boxes = detail::searched_boxes(given, maps);
   shift_maps = to_device(context, maps);
   const std::span<const lattice<T, D>> all = boxes;
   one_image = detail::boxes_hold(options, all, static_cast<T>(detail::boxes_of_one_image));
@@ -201,6 +201,7 @@ detail::neighbor_search<T, D> neighbor_list<Context, T, D>::implementation::sear
   result.type_cutoffs = type_cutoffs.data();
   result.excluded_offsets = input.excluded_offsets;
   result.excluded = input.excluded;
+  result.maps = maps();
   return result;
 }
 
@@ -276,10 +277,9 @@ void neighbor_list<Context, T, D>::implementation::enqueue_entries(const neighbo
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::give_shifts(const neighbor_input<T, D>& input,
                                                                const detail::neighbor_sink<T, D>& to) {
-  if (to.shifts == nullptr || shift_maps.size() == 0) return;
+  if (to.shifts == nullptr || maps() == nullptr) return;
   constexpr unsigned lanes = cuda ? 32 : 1;
-  for_each(context, "search.give_shifts", lanes * rows,
-           detail::give_shifts<T, D>{search(input), to, shift_maps.data(), lanes});
+  for_each(context, "search.give_shifts", lanes * rows, detail::give_shifts<T, D>{search(input), to, lanes});
 }
 
 template <typename Context, typename T, int D>
@@ -292,7 +292,12 @@ void neighbor_list<Context, T, D>::implementation::sort_entries(const neighbor_i
   if (rings.count > 0) {
     for_each(context, "search.mark_rings", lanes * rows, detail::mark_rings<T, D>{what, to, rings, lanes});
   }
-  detail::sort_rows(context, {to.offsets, to.counts, to.width, to.capacity, rows, to.keys});
+  const detail::key_rows keys{to.offsets, to.counts, to.width, to.capacity, rows, to.keys};
+  if (maps() == nullptr) {
+    detail::sort_rows(context, keys, detail::key_order{});
+  } else {
+    detail::sort_rows(context, keys, detail::given_order<D>{maps(), what.system_of_row(), what.system_count});
+  }
   enqueue_ring_counts(to);
   for_each(context, "search.expand", lanes * rows, detail::expand_row<T, D>{what, to, lanes});
 }

@@ -149,8 +149,7 @@ bool neighbor_list<Context, T, D>::implementation::follow(const neighbor_input<T
   if (results.keeps_shifts() && (words[turned_word] != 0 || results.keeps_separations())) {
     constexpr unsigned lanes = cuda ? 32 : 1;
     for_each(context, "search.refresh", lanes * rows,
-             detail::refresh_row<T, D>{search(input), sink(false), remembered.turns.data(),
-                                       shift_maps.size() > 0 ? shift_maps.data() : nullptr, lanes});
+             detail::refresh_row<T, D>{search(input), sink(false), remembered.turns.data(), lanes});
   }
   state = stage::built;
   return true;
@@ -200,6 +199,7 @@ listed_pairs<T, D> neighbor_list<Context, T, D>::implementation::pairs() const {
   result.counts = entries.counts;
   result.neighbors = entries.neighbors;
   result.shifts = nearest ? nullptr : results.shifts();
+  result.maps = nearest ? nullptr : maps();
   result.points = kept.points.data();
   result.homes = kept.homes.data();
   result.system_of_point = given_systems ? kept.systems.data() : nullptr;

@@ -9,7 +9,6 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/parallel/atomic.hpp"
 #include "search/kernels.hpp"
-#include "search/reduced_boxes.hpp"
 
 /// Updates of a list with a skin: whether it is still complete after points have moved, and its entries at the new
 /// positions.
@@ -126,12 +125,12 @@ struct refresh_row {
   neighbor_search<T, D> search;
   neighbor_sink<T, D> sink;
   const vec<int, D>* turns;
-  const shift_map<D>* maps;  ///< from the boxes that are searched to those of the shifts; nullptr: the same
   unsigned lanes;
 
   QUADRAT_HD void operator()(std::size_t i) const {
     const std::size_t row = i / lanes;
     const search_query<T, D> query = search.query_of_row(row);
+    const shift_map<D>* maps = search.maps;
     const std::uint64_t begin = sink.begin(row);
     const std::uint64_t end = begin + sink.counts[row];
     for (std::uint64_t at = begin + i % lanes; at < end; at += lanes) {

@@ -7,6 +7,7 @@
 
 #include "quadrat/cells/keys.hpp"
 #include "quadrat/core/macros.hpp"
+#include "quadrat/core/shift_map.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
@@ -81,6 +82,7 @@ struct neighbor_search {
   const T* type_cutoffs;
   const std::uint64_t* excluded_offsets;
   const particle_id* excluded;
+  const shift_map<D>* maps;  ///< by system, to the vectors of the caller's boxes; nullptr: they are searched themselves
 
   /// Invalid system numbers have been reported by the key; they must not be used as an index.
   [[nodiscard]] QUADRAT_HD std::uint32_t system_at(const std::uint32_t* of, std::size_t i) const {
@@ -88,9 +90,13 @@ struct neighbor_search {
     return of[i] < system_count ? of[i] : 0;
   }
 
+  [[nodiscard]] QUADRAT_HD const std::uint32_t* system_of_row() const {
+    return own_queries ? system_of_query : system_of_point;
+  }
+
   /// The query of a row, with `boxes`.
   [[nodiscard]] QUADRAT_HD search_query<T, D> query_of_row(std::size_t row) const {
-    const std::uint32_t system = system_at(own_queries ? system_of_query : system_of_point, row);
+    const std::uint32_t system = system_at(system_of_row(), row);
     search_query<T, D> query{{}, {}, row, system};
     query.position = systems[system].shape.wrap(own_queries ? queries[row] : points[row], query.boxes);
     return query;
@@ -125,15 +131,16 @@ struct neighbor_search {
     for (std::uint64_t k = excluded_offsets[i]; k < last; ++k) f(excluded[k]);
   }
 
-  /// Whether an image of the row's own particle is listed: never the particle itself; for a half list, one of S and -S.
-  [[nodiscard]] QUADRAT_HD bool image_counts(const vec<int, D>& shift) const {
-    int first = 0;  // the first component that is not 0; a branch here would keep S in local memory
-    for (int axis = D - 1; axis >= 0; --axis) first = shift[axis] != 0 ? shift[axis] : first;
+  /// Whether an image of particle i is listed in its own row: never the particle itself; for a half list, of S and -S
+  /// the one whose first component that is not 0 is positive, in the vectors of the caller's box.
+  [[nodiscard]] QUADRAT_HD bool image_counts(std::size_t i, vec<int, D> shift) const {
+    if (half && maps != nullptr) shift = maps[system_at(system_of_point, i)].to_given(shift);
+    const int first = first_component(shift);
     return half ? first > 0 : first != 0;
   }
   /// Whether an image of point j is an entry of the row of point i, if it is near enough.
   [[nodiscard]] QUADRAT_HD bool pair_counts(std::size_t i, particle_id j, const vec<int, D>& shift) const {
-    if (j == i && !image_counts(shift)) return false;
+    if (j == i && !image_counts(i, shift)) return false;
     return !(half && j < i);
   }
   [[nodiscard]] QUADRAT_HD bool is_excluded(std::size_t i, particle_id j) const {

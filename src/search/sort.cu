@@ -17,12 +17,9 @@ constexpr unsigned warp_keys = 128;
 constexpr unsigned block_keys = 4096;
 constexpr unsigned block_threads = 512;
 
-struct smaller_key {
-  __device__ bool operator()(std::uint64_t a, std::uint64_t b) const { return a < b; }
-};
-
 /// A warp per row; longer rows are skipped.
-__global__ void __launch_bounds__(32 * row_warps) sort_short_rows(key_rows rows) {
+template <typename Order>
+__global__ void __launch_bounds__(32 * row_warps) sort_short_rows(key_rows rows, Order order) {
   __shared__ std::uint64_t shared[row_warps][warp_keys];
   const std::size_t row = static_cast<std::size_t>(blockIdx.x) * row_warps + threadIdx.x / 32;
   if (row >= rows.rows) return;
@@ -33,12 +30,13 @@ __global__ void __launch_bounds__(32 * row_warps) sort_short_rows(key_rows rows)
   std::uint64_t* staged = shared[threadIdx.x / 32];
   for (unsigned k = lane; k < length; k += 32) staged[k] = keys[k];
   __syncwarp();
-  bitonic_sort(staged, length, lane, 32, smaller_key{}, [] { __syncwarp(); });
+  bitonic_sort(staged, length, lane, 32, order.of_row(row), [] { __syncwarp(); });
   for (unsigned k = lane; k < length; k += 32) keys[k] = staged[k];
 }
 
 /// Blocks look for the skipped rows, and sort them one by one.
-__global__ void __launch_bounds__(block_threads) sort_long_rows(key_rows rows) {
+template <typename Order>
+__global__ void __launch_bounds__(block_threads) sort_long_rows(key_rows rows, Order order) {
   __shared__ std::uint64_t staged[block_keys];
   __shared__ std::size_t found[block_threads];
   __shared__ unsigned found_count;
@@ -58,7 +56,8 @@ __global__ void __launch_bounds__(block_threads) sort_long_rows(key_rows rows) {
         for (std::uint64_t at = threadIdx.x; at < length; at += block_threads) staged[at] = keys[at];
         __syncthreads();
       }
-      bitonic_sort(fits ? staged : keys, length, threadIdx.x, block_threads, smaller_key{}, [] { __syncthreads(); });
+      bitonic_sort(fits ? staged : keys, length, threadIdx.x, block_threads, order.of_row(found[k]),
+                   [] { __syncthreads(); });
       if (fits) {
         for (std::uint64_t at = threadIdx.x; at < length; at += block_threads) keys[at] = staged[at];
         __syncthreads();
@@ -70,14 +69,19 @@ __global__ void __launch_bounds__(block_threads) sort_long_rows(key_rows rows) {
 
 }  // namespace
 
-void sort_rows(const cuda_context& context, const key_rows& rows) {
+template <typename Order>
+void sort_rows(const cuda_context& context, const key_rows& rows, const Order& order) {
   if (rows.rows == 0) return;
   const cuda_launch launch(context, "search.sort_rows");
-  sort_short_rows<<<cuda_launch::blocks(rows.rows, row_warps), 32 * row_warps, 0, context.stream()>>>(rows);
+  sort_short_rows<<<cuda_launch::blocks(rows.rows, row_warps), 32 * row_warps, 0, context.stream()>>>(rows, order);
   launch.check();
   const unsigned blocks = std::min(cuda_launch::blocks(rows.rows, block_threads), 512u);
-  sort_long_rows<<<blocks, block_threads, 0, context.stream()>>>(rows);
+  sort_long_rows<<<blocks, block_threads, 0, context.stream()>>>(rows, order);
   launch.check();
 }
+
+template void sort_rows(const cuda_context&, const key_rows&, const key_order&);
+template void sort_rows(const cuda_context&, const key_rows&, const given_order<2>&);
+template void sort_rows(const cuda_context&, const key_rows&, const given_order<3>&);
 
 }  // namespace quadrat::detail

@@ -7,6 +7,8 @@
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/macros.hpp"
+#include "quadrat/core/shift_map.hpp"
+#include "search/kernels.hpp"
 
 namespace quadrat::detail {
 
@@ -28,12 +30,50 @@ struct key_rows {
   }
 };
 
-/// Sorts each row. Nothing is allocated. CUDA: asynchronous; rows of any length, fastest where they have at most 128.
-void sort_rows(const cpu_context& context, const key_rows& rows);
+/// The order of rows: keys are numbers.
+struct key_order {
+  [[nodiscard]] QUADRAT_HD const key_order& of_row(std::size_t) const { return *this; }
+  [[nodiscard]] QUADRAT_HD bool operator()(std::uint64_t a, std::uint64_t b) const { return a < b; }
+};
+
+/// The order of rows by ring, j, and the S of the caller's boxes.
+template <int D>
+struct given_order {
+  const shift_map<D>* maps;            ///< by system
+  const std::uint32_t* system_of_row;  ///< nullptr: one system
+  std::uint32_t system_count;
+
+  struct in_row {
+    const shift_map<D>& map;
+
+    [[nodiscard]] QUADRAT_HD bool operator()(std::uint64_t a, std::uint64_t b) const {
+      constexpr int bits = D * bits_of_shift;
+      if (a >> bits != b >> bits) return a < b;
+      vec<int, D> s{}, t{};
+      static_cast<void>(entry_of_key<D>(a, s));
+      static_cast<void>(entry_of_key<D>(b, t));
+      return first_component(map.to_given(s - t)) < 0;
+    }
+  };
+  /// Invalid system numbers have been reported; they must not be used as an index.
+  [[nodiscard]] QUADRAT_HD in_row of_row(std::size_t row) const {
+    const std::uint32_t system = system_of_row != nullptr ? system_of_row[row] : 0;
+    return {maps[system < system_count ? system : 0]};
+  }
+};
+
+/// Sorts each row by `key_order` or `given_order`. Nothing is allocated. CUDA: asynchronous; rows of any length,
+/// fastest where they have at most 128.
+template <typename Order>
+void sort_rows(const cpu_context& context, const key_rows& rows, const Order& order);
 #if QUADRAT_HAS_CUDA
-void sort_rows(const cuda_context& context, const key_rows& rows);
+template <typename Order>
+void sort_rows(const cuda_context& context, const key_rows& rows, const Order& order);
 #else
-inline void sort_rows(const cuda_context& context, const key_rows&) { context.activate(); }
+template <typename Order>
+void sort_rows(const cuda_context& context, const key_rows&, const Order&) {
+  context.activate();
+}
 #endif
 
 }  // namespace quadrat::detail

@@ -67,9 +67,7 @@ template <typename T, int D>
 class neighbor_search {
  public:
   explicit neighbor_search(const neighbor_problem<T, D>& problem) : p_(problem) {
-    boxes_ = problem.in_given_boxes
-                 ? problem.boxes
-                 : detail::searched_boxes<T, D>(problem.boxes, problem.options.cutoff + problem.options.skin, maps_);
+    boxes_ = problem.in_given_boxes ? problem.boxes : detail::searched_boxes<T, D>(problem.boxes, maps_);
   }
 
   [[nodiscard]] neighbor_result<T, D> run() {

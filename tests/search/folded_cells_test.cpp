@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "quadrat/core/error.hpp"
 #include "search/cells.hpp"
+#include "search/reduced_boxes.hpp"
 #include "search/sweeps/walk.hpp"
 #include "support/random.hpp"
 
@@ -218,6 +220,30 @@ TYPED_TEST(folded_cells, a_tilted_box_costs_what_an_upright_one_does) {
   EXPECT_LE(candidates({{{{12, 0, 0}}, {{4, 12, 0}}, {{-5, 3, 12}}}}), 1.05 * upright);
   EXPECT_LE(candidates({{{{0, 12, 12}}, {{12, 0, 12}}, {{12, 12, 0}}}}), 1.05 * upright);
   EXPECT_LE(candidates({{{{12, 0, 0}}, {{30, 12, 0}}, {{30, 30, 12}}}}), 1.15 * upright);
+}
+
+/// Whether the box is smaller than two cutoffs or many times larger.
+TYPED_TEST(folded_cells, shear_costs_nothing) {
+  using T = TypeParam;
+  const auto counted_in = [](double edge, double by) {
+    std::mt19937_64 random(5);
+    const auto e = static_cast<T>(edge);
+    const auto given = make_lattice<T, 3>({}, {{{{e, 0, 0}}, {{0, e, 0}}, {{static_cast<T>(by) * e, 0, e}}}},
+                                          vec<bool, 3>::filled(true));
+    std::vector<detail::shift_map<3>> maps;
+    const auto box = detail::searched_boxes<T, 3>(std::span(&given, 1), maps).front();
+    return count_candidates<T>(points_in(box, random), box, 1, false);
+  };
+  for (const double edge : {1.5, 12.0}) {
+    for (const double by : {1.0, 2.5, -7.3, 30.0, -300.0}) {
+      SCOPED_TRACE(message("edge ", edge, ", sheared by ", by));
+      const auto sheared = counted_in(edge, by);
+      const auto shortest = counted_in(edge, std::remainder(by, 1));  // the same images
+      // Of two cuboids around a box that are equally large, rounding chooses one.
+      EXPECT_LE(sheared.walked, 1.1 * shortest.walked);
+      EXPECT_LE(sheared.swept, 1.1 * shortest.swept);
+    }
+  }
 }
 
 /// In cells along the axes of coordinates it would fill a diagonal of a cube that is mostly empty.

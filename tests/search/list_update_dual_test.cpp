@@ -33,10 +33,27 @@ template <typename T, int D>
   return (b - a) + box.translation(entry.shift - from + to);
 }
 
+/// A problem in the boxes that are searched, and entries with the S of these.
+template <typename T, int D>
+struct searched_problem {
+  explicit searched_problem(const neighbor_problem<T, D>& given) : problem(given) {
+    problem.boxes = detail::searched_boxes<T, D>(given.boxes, maps);
+  }
+  [[nodiscard]] neighbor_entry<T, D> operator()(neighbor_entry<T, D> entry) const {
+    const std::size_t system = problem.system_of_point.empty() ? 0 : problem.system_of_point[entry.i];
+    if (!maps.empty()) entry.shift = maps[system].to_searched(entry.shift);
+    return entry;
+  }
+
+  neighbor_problem<T, D> problem;
+  std::vector<detail::shift_map<D>> maps;
+};
+
 /// Every pair within the cutoff is listed, with its S if requested, and all fields of entries are right.
 template <typename T, int D>
 void expect_right(const neighbor_list_on_host<T, D>& got, neighbor_problem<T, D> problem) {
   const neighbor_options<T> asked = problem.options;
+  const searched_problem<T, D> searched(problem);
   problem.options.skin = T(0);
   std::map<std::vector<std::int64_t>, int> there;
   const auto key = [&](const neighbor_entry<T, D>& entry) {
@@ -47,7 +64,7 @@ void expect_right(const neighbor_list_on_host<T, D>& got, neighbor_problem<T, D>
   for (const auto& entry : got.entries) {
     ++there[key(entry)];
     if (!asked.shifts) continue;
-    const vec<T, D> r = vector_of(problem, entry);
+    const vec<T, D> r = vector_of(searched.problem, searched(entry));
     const T far = asked.cutoff + T(2.01) * asked.skin;
     ASSERT_LE(squared_norm(r), far * far) << describe(entry);
     neighbor_entry<T, D> right{entry.i, entry.j, entry.shift, T(0), {}};
@@ -103,7 +120,7 @@ void walk(neighbor_problem<T, D> problem, std::uint64_t seed, walk_counts& count
     const auto got = bring_home(context, list);
     if (built) expect_same(got, reference::neighbor_list(problem).entries, problem);
     expect_right(got, problem);
-    expect_images(got, problem);
+    expect_images(got, searched_problem<T, D>(problem).problem);
     if (testing::Test::HasFatalFailure()) return;
     points.step();
     give_points(context, stored, problem);

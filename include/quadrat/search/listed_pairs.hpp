@@ -7,6 +7,7 @@
 
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/core/macros.hpp"
+#include "quadrat/core/shift_map.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/parallel/workspace.hpp"
@@ -62,9 +63,10 @@ struct listed_pairs {
   const std::uint64_t* offsets;  ///< nullptr: a matrix
   const std::uint32_t* counts;
   const particle_id* neighbors;
-  const vec<int, D>* shifts;  ///< nullptr: the nearest image is the one within the cutoff
+  const vec<int, D>* shifts;         ///< nullptr: the nearest image is the one within the cutoff
+  const detail::shift_map<D>* maps;  ///< of shifts, by system, to the vectors of the shapes; nullptr: they are in these
   const pair_point<T, D>* points;
-  const vec<int, D>* homes;              ///< with shifts: from `points` to the caller's points, in boxes
+  const vec<int, D>* homes;  ///< with shifts: from `points` to the caller's points, in vectors of the shapes
   const std::uint32_t* system_of_point;  ///< nullptr: one system
   const lattice<T, D>* shapes;           ///< of several systems
   lattice<T, D> shape;                   ///< of one
@@ -95,6 +97,8 @@ class pair_row {
       : point_(list.points[row]),
         list_(list),
         shape_(list.system_of_point == nullptr ? list.shape : list.shapes[list.system_of_point[row]]),
+        map_(list.maps == nullptr ? nullptr
+                                  : list.maps + (list.system_of_point == nullptr ? 0 : list.system_of_point[row])),
         home_(list.shifts != nullptr ? list.homes[row] : vec<int, D>{}) {}
 
   /// First entry, and one past the last. A row that did not fit, which `check` reports, has none.
@@ -131,7 +135,8 @@ class pair_row {
       }
       r -= shape_.translation(boxes);
     } else if constexpr (Kind == image_kind::shifted) {
-      r += shape_.translation(list_.shifts[entry] - home_ + list_.homes[j]);
+      const vec<int, D>& given = list_.shifts[entry];
+      r += shape_.translation((map_ != nullptr ? map_->to_searched(given) : given) - home_ + list_.homes[j]);
     }
     return r;
   }
@@ -195,6 +200,7 @@ class pair_row {
   pair_point<T, D> point_;
   const listed_pairs<T, D>& list_;
   const lattice<T, D>& shape_;
+  const shift_map<D>* map_;
   vec<int, D> home_;
 };
 

@@ -192,7 +192,8 @@ __device__ void for_each_mask(const masks_search<T, D>& a, const search_point<T,
     const auto walk = walk_around<Boxes>(a, system, own);
     walk.for_each_image([&](const vec<int, D>& shift) {
       const fixed_image<T, D> image = image_of<Boxes>(system, shift);
-      const bool own_image = squared_norm(image.translation) < a.search.squared_reach && a.search.image_counts(shift);
+      const bool own_image =
+          squared_norm(image.translation) < a.search.squared_reach && a.search.image_counts(own.id, shift);
       walk.for_each_range(shift, [&](const row_range<D>& range) { visit(range, image, own_image); });
     });
   } else {
@@ -269,9 +270,9 @@ __global__ void __launch_bounds__(masks_block, masks_per_multiprocessor<Boxes, T
 
 /// Whether the candidate is an image of the point of this row that is not listed.
 template <boxes_kind Boxes, typename T, int D>
-__device__ bool is_own(const masks_search<T, D>& a, std::uint32_t own_slot, std::uint32_t slot,
-                       const vec<int, D>& shift) {
-  if constexpr (by_images<Boxes>) return slot == own_slot && !a.search.image_counts(shift);
+__device__ bool is_own(const masks_search<T, D>& a, const search_point<T, D>& own, std::uint32_t own_slot,
+                       std::uint32_t slot, const vec<int, D>& shift) {
+  if constexpr (by_images<Boxes>) return slot == own_slot && !a.search.image_counts(own.id, shift);
   return slot == own_slot;
 }
 
@@ -281,7 +282,7 @@ __device__ void test_by_warp(const masks_search<T, D>& a, const search_system<T,
                              const search_point<T, D>& own, std::uint32_t own_slot, bool candidate, std::uint32_t slot,
                              const vec<int, D>& shift, F&& f) {
   bool pair = false;
-  if (candidate && !is_own<Boxes>(a, own_slot, slot, shift)) {
+  if (candidate && !is_own<Boxes>(a, own, own_slot, slot, shift)) {
     const search_point<T, D> other = load_point(a, slot);
     const auto image = image_of<Boxes>(system, shift);
     const bool ordered = a.search.half && !(by_images<Boxes> && slot == own_slot);

@@ -61,9 +61,10 @@ struct pair_bits {
     }
     return count;
   }
-  /// Of a half list's row: larger ids; and of two opposite images of the row's own point the one with S > 0.
+  /// Of a half list's row: larger ids; and the images of the row's own point that are listed.
   [[nodiscard]] particle_id least_id(const typename sweeps_chunk<T, D>::segment& part, std::uint32_t slot) const {
-    return what.slots.ids[slot] + (comes_first(part.shift) ? 0 : 1);
+    const particle_id row = what.slots.ids[slot];
+    return row + (what.search.image_counts(row, part.shift) ? 0 : 1);
   }
   [[nodiscard]] unsigned within_cutoff(const sweeps_chunk<T, D>& chunk,
                                        const typename sweeps_chunk<T, D>::segment& part, std::uint32_t slot,
@@ -78,13 +79,6 @@ struct pair_bits {
       return test(chunk.lanes(), part.first, part.last, from, part.translation, cutoff * cutoff, words);
     }
     return test_radii(chunk.lanes(), part.first, part.last, from, part.translation, {radius, search.skin}, words);
-  }
-  /// Whether the first component that is not 0 is positive.
-  [[nodiscard]] static bool comes_first(const vec<int, D>& shift) {
-    for (int axis = 0; axis < D; ++axis) {
-      if (shift[axis] != 0) return shift[axis] > 0;
-    }
-    return false;
   }
 };
 
