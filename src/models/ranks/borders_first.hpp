@@ -33,7 +33,7 @@ struct for_those_without_copies {
 
 /// Whether messages take so long that it pays to take the particles first that travel. Not between GPUs that write into
 /// each other's memory: two H100 exchange the ghosts of a step in 20 to 30 us, and to take particles in two parts costs
-/// as much or more (docs/performance/scaling.md).
+/// as much or more (notes/ranks.md).
 template <typename Context>
 [[nodiscard]] bool worth_hiding_messages(const communicator& ranks) {
   return ranks.size() > 1 && (std::is_same_v<Context, cpu_context> || ranks.name() != "threads");
