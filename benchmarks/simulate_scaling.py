@@ -250,7 +250,7 @@ def tables(result):
     lines = []
     for motion in RATES:
         for scaling, title in (("weak", "grains a GPU"), ("strong", "grains a GPU, 2^30 in all")):
-            lines += ["", f"| {motion}: {title} | GPUs | step, ms | record | ghosts | chosen anew | efficiency (busy) |",
+            lines += ["", f"| {motion}: {title} | GPUs | step, ms | agreement | ghosts | exchange | efficiency (busy) |",
                       "|---|---|---|---|---|---|---|"]  # fmt: skip
             rows = [row for row in result["rows"] if (row["motion"], row["scaling"]) == (motion, scaling)]
             busy = {(row["grains_a_rank"], row["ranks"]): row for row in rows if row["network"] == "busy"}
