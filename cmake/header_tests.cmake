@@ -70,6 +70,14 @@ add_test(
     "-I${PROJECT_BINARY_DIR}/include" "${PROJECT_SOURCE_DIR}/tests/core/instance_errors.cpp")
 set_tests_properties(headers/refusal_standard PROPERTIES LABELS headers PASS_REGULAR_EXPRESSION
                                                          "error: #error \"?Quadrat needs C\\+\\+20")
+# A deprecated name is a warning that says what to use instead.
+add_test(
+  NAME headers/deprecated
+  COMMAND "${CMAKE_CXX_COMPILER}" -std=c++20 -fsyntax-only "-I${include_dir}" "-I${PROJECT_BINARY_DIR}/include"
+          "${PROJECT_SOURCE_DIR}/tests/core/deprecated.cpp")
+set_tests_properties(
+  headers/deprecated PROPERTIES LABELS headers PASS_REGULAR_EXPRESSION
+                                "warning: [^\n]*before[^\n]*is deprecated: since Quadrat 0.2, use quadrat::test::after")
 quadrat_refusal_test(0) # none
 quadrat_refusal_test(1 "D must be 2 or 3")
 quadrat_refusal_test(2 "D must be 2 or 3")

@@ -12,7 +12,6 @@ add_library(quadrat_python_standin SHARED "${CMAKE_CURRENT_SOURCE_DIR}/python/st
 set(standin "$<TARGET_FILE_DIR:quadrat_python>/../standin/quadrat_cuda13")
 set_target_properties(quadrat_python_standin PROPERTIES OUTPUT_NAME quadrat_cuda13 LIBRARY_OUTPUT_DIRECTORY "${standin}"
                                                         CXX_VISIBILITY_PRESET hidden)
-target_compile_definitions(quadrat_python_standin PRIVATE QUADRAT_PYTHON_VERSION="${PROJECT_VERSION}")
 target_include_directories(quadrat_python_standin PRIVATE "${PROJECT_SOURCE_DIR}/python/backend")
 target_link_libraries(quadrat_python_standin PRIVATE quadrat::quadrat)
 target_link_options(quadrat_python_standin PRIVATE -Wl,--exclude-libs,ALL)

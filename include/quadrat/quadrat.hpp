@@ -27,6 +27,7 @@
 #include "quadrat/core/philox.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
+#include "quadrat/core/version.hpp"
 #include "quadrat/core/views.hpp"
 
 // Loops, sums, scans, sorting, atomic operations, CUDA graphs.

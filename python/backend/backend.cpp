@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "instances.hpp"
+#include "quadrat/core/config.hpp"
 #include "worker.hpp"
 
 namespace quadrat::python {
@@ -152,9 +153,7 @@ class backend_on final : public backend {
 
 /// What the extension module asks a library for: of which interface it is, and then the backend.
 extern "C" __attribute__((visibility("default"))) int quadrat_python_interface() { return interface_version; }
-extern "C" __attribute__((visibility("default"))) const char* quadrat_python_version() {
-  return QUADRAT_PYTHON_VERSION;
-}
+extern "C" __attribute__((visibility("default"))) const char* quadrat_python_version() { return QUADRAT_VERSION; }
 extern "C" __attribute__((visibility("default"))) backend* quadrat_python_backend() {
   static backend_on<cuda_context> made;
   return &made;

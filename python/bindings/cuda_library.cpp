@@ -8,6 +8,7 @@
 #include <atomic>
 #include <string>
 
+#include "quadrat/core/config.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace quadrat::python {
@@ -31,8 +32,8 @@ template <typename Function>
   auto* const version = find<const char*()>(library, "quadrat_python_version");
   auto* const made = find<backend*()>(library, "quadrat_python_backend");
   if (interface == nullptr || version == nullptr || made == nullptr || interface() != interface_version ||
-      std::string(version()) != QUADRAT_PYTHON_VERSION) {
-    throw nb::import_error(message("quadrat ", QUADRAT_PYTHON_VERSION, " and quadrat-cuda13 ",
+      std::string(version()) != QUADRAT_VERSION) {
+    throw nb::import_error(message("quadrat ", QUADRAT_VERSION, " and quadrat-cuda13 ",
                                    version != nullptr ? version() : "of another kind",
                                    " do not fit; install both with: pip install --upgrade 'quadrat[cuda13]'")
                                .c_str());

@@ -8,6 +8,7 @@
 #include "arrays.hpp"
 #include "interruption.hpp"
 #include "modules.hpp"
+#include "quadrat/core/config.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace nb = nanobind;
@@ -39,6 +40,7 @@ NB_MODULE(_core, module) {
   nb::register_exception_translator(translate);
   quadrat::python::heed_interruption();
   module.def("work_seconds", [] { return std::exchange(quadrat::python::work_seconds(), 0.0); });
+  module.attr("version") = QUADRAT_VERSION;
   quadrat::python::add_choice(module);
   quadrat::python::add_frames(module);
   quadrat::python::add_scenes(module);

@@ -32,7 +32,7 @@ from .transforms import Nufft, nufft1, nufft2, nufft3
 
 contact_methods: list[str] = _core.contact_methods
 neighbor_methods: list[str] = _core.neighbor_methods
-__version__ = "0.1.0"
+__version__: str = _core.version
 __all__ = [
     "CellList",
     "Choice",

@@ -16,7 +16,7 @@ BUILD = pathlib.Path(quadrat.__file__).parents[2]  # BUILD/python/quadrat
 
 if not (BUILD / "CMakeCache.txt").is_file():
     pytest.skip("the package is not that of a build", allow_module_level=True)
-if sys.version_info < (3, 11) or not all(map(importlib.util.find_spec, ("auditwheel", "wheel", "pyproject_metadata"))):
+if sys.version_info < (3, 11) or not all(map(importlib.util.find_spec, ("auditwheel", "wheel", "scikit_build_core"))):
     pytest.skip("script/python-packages has not been run", allow_module_level=True)
 
 
