@@ -51,6 +51,28 @@ if(NOT QUADRAT_SANITIZE) # flags that nvcc's link step does not know
   quadrat_downstream_test(threads "${PROJECT_SOURCE_DIR}/tests/install/threads" threads ${cuda_options})
 endif()
 
+# The installation works where it is moved, for CMake and pkg-config; so does the Debian package, which is removed
+# without a trace.
+find_program(QUADRAT_PKG_CONFIG NAMES pkgconf pkg-config)
+find_program(QUADRAT_DPKG_SHLIBDEPS dpkg-shlibdeps)
+mark_as_advanced(QUADRAT_PKG_CONFIG QUADRAT_DPKG_SHLIBDEPS)
+set(clients "")
+if(QUADRAT_PKG_CONFIG)
+  list(APPEND clients moved)
+  if(QUADRAT_DPKG_SHLIBDEPS AND QUADRAT_BUILD_PROGRAM AND NOT QUADRAT_SANITIZE)
+    list(APPEND clients debian_package)
+  endif()
+endif()
+foreach(client IN LISTS clients)
+  add_test(NAME install/${client} COMMAND "${PROJECT_SOURCE_DIR}/tests/install/${client}.sh" "${prefix}"
+                                          "${CMAKE_CURRENT_BINARY_DIR}/install/${client}")
+  set_tests_properties(
+    install/${client}
+    PROPERTIES ENVIRONMENT
+               "CXX=${CMAKE_CXX_COMPILER};CXXFLAGS=${sanitize_flags};PKG_CONFIG=${QUADRAT_PKG_CONFIG};BUILD=${PROJECT_BINARY_DIR}"
+               FIXTURES_REQUIRED quadrat_installed LABELS install)
+endforeach()
+
 # A component that is not there is refused with the reason.
 function(quadrat_component_test component reason)
   add_test(NAME install/component_${component}

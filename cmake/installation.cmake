@@ -31,3 +31,16 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/quadratConfig.cmake.i
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/quadratConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/quadratConfig.cmake" "${PROJECT_BINARY_DIR}/quadratConfigVersion.cmake"
         DESTINATION "${quadrat_package_dir}")
+
+# pkg-config's file, found and meant from wherever the installation lies.
+set(libraries ${plain})
+list(REMOVE_ITEM libraries papers)
+list(REVERSE libraries) # each before those that it uses
+list(TRANSFORM libraries PREPEND "-lquadrat_")
+if(QUADRAT_HAS_CUDA)
+  list(APPEND libraries "-L${CUDAToolkit_LIBRARY_DIR}" -lcudart_static -lrt)
+endif()
+list(JOIN libraries " " quadrat_link_flags)
+file(RELATIVE_PATH quadrat_to_prefix "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+configure_file("${PROJECT_SOURCE_DIR}/packaging/quadrat.pc.in" "${PROJECT_BINARY_DIR}/quadrat.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/quadrat.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The version is the same wherever it is told, and what hosts, packagers and readers take from the tree is well formed."""
+
+import os
+import re
+import shutil
+import subprocess
+
+import blocks
+import pytest
+
+VERSION = re.search(r"\bVERSION (\d+\.\d+\.\d+)", (blocks.ROOT / "CMakeLists.txt").read_text())[1]
+
+
+def test_the_changelog_begins_with_the_version():
+    found = re.search(r"^## (\S+)", (blocks.ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert found[1] == VERSION
+
+
+def test_the_program_and_the_package_tell_the_version():
+    package = pytest.importorskip("quadrat")
+    assert package.__version__ == VERSION
+    told = subprocess.run([os.environ["QUADRAT_PROGRAM"], "--version"], capture_output=True, text=True, check=True).stdout
+    assert told == f"quadrat {VERSION}\n"
+
+
+def test_the_recipes_of_the_build_have_the_version():
+    build = blocks.ROOT / os.environ.get("QUADRAT_BUILD", "build/cpu")
+    if not (build / "CMakeCache.txt").is_file():
+        pytest.skip("there is no build")
+    recipes = [build / "packaging" / name for name in ("spack/package.py", "conda/recipe.yaml")]
+    for recipe in [*recipes, build / "quadrat.pc"]:
+        text = recipe.read_text()
+        assert VERSION in text and not re.search(r"@\w+@", text)
+
+
+@pytest.mark.parametrize("folder", [".", "python/cuda13"])
+def test_the_packages_of_python_have_the_version_and_a_license(folder, tmp_path, monkeypatch):
+    backend = pytest.importorskip("scikit_build_core.build")
+    monkeypatch.chdir(blocks.ROOT / folder)
+    written = tmp_path / backend.prepare_metadata_for_build_wheel(str(tmp_path))
+    lines = (written / "METADATA").read_text().splitlines()
+    assert {f"Version: {VERSION}", "License-Expression: BSD-3-Clause"} <= set(lines)
+    assert (written / "licenses" / "LICENSE").is_file()
+    if folder == ".":  # the part for GPUs must be of the same version
+        assert f'Requires-Dist: quadrat-cuda13=={VERSION}; extra == "cuda13"' in lines
+
+
+def test_the_workflows_are_well_formed():
+    checker = shutil.which("actionlint")
+    if checker is None:
+        pytest.skip("actionlint is not installed")
+    done = subprocess.run([checker], cwd=blocks.ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
