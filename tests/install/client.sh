@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
+# shellcheck shell=bash
 # For the scripts beside it. compile_client PREFIX FOLDER: builds tests/install/component/main.cpp against the installation
 # below PREFIX, with what pkg-config says, and runs it.
 compile_client() {

@@ -4,6 +4,7 @@
 # there, and removing it leaves nothing behind.
 set -euo pipefail
 folder=$2
+# shellcheck source=tests/install/client.sh
 source "$(dirname "$0")/client.sh"
 
 rm -rf "$folder"

@@ -4,6 +4,7 @@
 # pkg-config.
 set -euo pipefail
 prefix=$1 folder=$2
+# shellcheck source=tests/install/client.sh
 source "$(dirname "$0")/client.sh"
 
 rm -rf "$folder"

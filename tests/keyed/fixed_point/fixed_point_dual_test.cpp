@@ -174,7 +174,7 @@ TYPED_TEST(fixed_point_test, each_key_may_have_a_size_of_its_own) {
 /// Large parts that cancel, and remainders on both scales.
 TYPED_TEST(fixed_point_test, what_is_left_where_values_cancel_is_exact) {
   for (const int apart : {10, 30, 50, 60, 70, 80, 100, 115}) {
-    fixed_problem<TypeParam> problem{{"cancelling", 3, {}}, {}};
+    fixed_problem<TypeParam> problem{{"canceling", 3, {}}, {}};
     std::mt19937_64 generator(9);
     const TypeParam large = std::ldexp(TypeParam(1), 118);
     for (int i = 0; i < 500; ++i) {
