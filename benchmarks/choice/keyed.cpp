@@ -79,9 +79,8 @@ void time_key_case(const Context& given, const session& s, const key_case& what,
             key_reducer<Context> reducer(context, problem.key_count(),
                                          variant.options(kept ? 10 : 1, problem.value_bytes(), problem.components()));
             problem.set_keys(reducer);
-            problem.reduce(reducer);
             return times.of(
-                context, [&] { problem.set_keys(reducer); }, [&] { problem.reduce(reducer); });
+                context, [&] { problem.set_keys_async(reducer); }, [&] { problem.reduce_async(reducer); });
           });
         }
       }

@@ -84,8 +84,8 @@ std::unique_ptr<key_reducer<Context>> try_method(const Context& context, keyed_p
     problem.check(*reducer, variant.method);
     stopwatch<Context> watch(context);
     watch.start();
-    problem.set_keys(*reducer);
-    problem.reduce(*reducer);
+    problem.set_keys_async(*reducer);
+    problem.reduce_async(*reducer);
     ms = watch.stop_ms();
     return reducer;
   } catch (const argument_error&) {
@@ -106,8 +106,8 @@ template <typename Context, typename T>
 timing time_choice(const session& s, const Context& context, keyed_problem<Context, T>& problem,
                    key_reducer<Context>& reducer) {
   const auto work = [&] {
-    problem.set_keys(reducer);
-    problem.reduce(reducer);
+    problem.set_keys_async(reducer);
+    problem.reduce_async(reducer);
   };
   const auto captured = time_captured(context, choice_plan(s), work);
   return captured ? *captured : time_calls(context, choice_plan(s), work);
@@ -146,7 +146,7 @@ double time_choosing(const Context& context, keyed_problem<Context, T>& problem,
   reducer.choose_again();
   context.synchronize();
   const auto begin = std::chrono::steady_clock::now();
-  problem.set_keys(reducer);
+  problem.set_keys_async(reducer);
   context.synchronize();
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }

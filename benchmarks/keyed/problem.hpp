@@ -72,16 +72,20 @@ class keyed_problem {
     if (wide()) return reducer.set_keys(wide_keys_.data(), count_);
     reducer.set_keys(keys_.data(), count_);
   }
-  void reduce(key_reducer<Context>& reducer) {
-    reducer.reduce(packed_values<const T>(values_.data(), count_, components_),
-                   packed_values(results_.data(), key_count_, components_));
+  void set_keys_async(key_reducer<Context>& reducer) const {
+    if (wide()) return reducer.set_keys_async(wide_keys_.data(), count_);
+    reducer.set_keys_async(keys_.data(), count_);
+  }
+  void reduce_async(key_reducer<Context>& reducer) {
+    reducer.reduce_async(packed_values<const T>(values_.data(), count_, components_),
+                         packed_values(results_.data(), key_count_, components_));
   }
   /// Sums into results that were filled with NaN. Synchronizes. Throws disagreement for wrong sums.
   void check(key_reducer<Context>& reducer, std::string_view method) {
     // The reducer may have its own stream.
     fill_bytes(context_, results_.data(), 0xff, results_.bytes());
     context_.synchronize();
-    reduce(reducer);
+    reduce_async(reducer);
     reducer.check();
     const std::vector<T> found = to_host(context_, results_);
     for (std::size_t i = 0; i < found.size(); ++i) {

@@ -79,10 +79,10 @@ std::optional<double> time_keyed(const session& s, const Context& given, keyed_p
     key_reducer<Context> fresh(context, problem.key_count(),
                                variant.options(1, problem.value_bytes(), problem.components()));
     const auto work = [&] {
-      problem.set_keys(fresh);
-      problem.reduce(fresh);
+      problem.set_keys_async(fresh);
+      problem.reduce_async(fresh);
     };
-    work();
+    problem.set_keys(fresh);
     problem.check(fresh, variant.method);
     if (variant.method == "auto") out["chosen"] = std::string(fresh.method());
     const timing called = time_calls(context, keyed_plan(s), work);
@@ -94,8 +94,8 @@ std::optional<double> time_keyed(const session& s, const Context& given, keyed_p
     problem.set_keys(kept);
     problem.check(kept, variant.method);
     if (variant.method == "auto") out["kept_chosen"] = std::string(kept.method());
-    add_call_times(s, context, out, "kept", [&] { problem.reduce(kept); });
-    add_call_times(s, context, out, "set_keys", [&] { problem.set_keys(kept); });
+    add_call_times(s, context, out, "kept", [&] { problem.reduce_async(kept); });
+    add_call_times(s, context, out, "set_keys", [&] { problem.set_keys_async(kept); });
     if (s.on_cuda()) out["floor_ms"] = static_cast<double>(problem.bytes()) * copied_byte_ms;
     out["bytes"] = std::max(fresh.bytes(), kept.bytes());
     result = captured ? captured->median_ms : called.median_ms;

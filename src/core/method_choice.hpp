@@ -31,6 +31,9 @@
 
 namespace quadrat::detail {
 
+/// Whether a name, of a method or of what goes with one, leaves the choice to the library.
+[[nodiscard]] constexpr bool is_automatic(std::string_view name) { return name.empty() || name == "auto"; }
+
 template <typename Method>
 [[nodiscard]] constexpr bool is_present() {
   if constexpr (of_papers<Method>) {
@@ -97,7 +100,7 @@ struct method_demand {
   std::string_view kind;  ///< what is named, in messages: "method of spreading"
   bool cuda;
   determinism level = determinism::none;
-  bool automatic = false;  ///< whether "auto" is a name, too
+  bool automatic = false;  ///< whether is_automatic(name) is accepted
 
   [[nodiscard]] constexpr bool runs_here(const method_info& method) const {
     return cuda ? method.on_cuda : method.on_cpu;
@@ -117,6 +120,7 @@ void require_method(const method_demand& demand, std::string_view name, const st
 /// The same for the methods of a list. Methods with wrong results are accepted, but never suggested.
 template <typename List>
 void require_method(const method_demand& demand, std::string_view name) {
+  if (demand.automatic && is_automatic(name)) return;
   std::vector<method_info> methods;
   List::for_each([&](auto method) {
     using method_type = decltype(method);

@@ -18,9 +18,8 @@ namespace {
 
 void require_named(const key_reducer_options& options, const method_demand& demand) {
   const std::string& name = options.method;
-  if (name.empty() || name == "auto") return;
   require_method<key_method_list>(demand, name);
-  if (!options.compensated) return;
+  if (!options.compensated || is_automatic(name)) return;
   std::vector<std::string_view> able;
   for (const key_method& method : key_methods()) {
     if (demand.met_by(method) && method.compensates) able.push_back(method.name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/keyed/key_reducer.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <optional>
@@ -41,6 +42,17 @@ struct divide_by_count {
   }
 };
 
+/// Index: element.
+struct look_at_key {
+  detail::key_source keys;
+  bool in_order;  ///< they must be
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    static_cast<void>(keys[i]);
+    if (in_order && i > 0 && keys.raw(i) < keys.raw(i - 1)) keys.faults.raise(fault_kind::order, i);
+  }
+};
+
 }  // namespace
 
 template <typename Context>
@@ -53,7 +65,7 @@ struct key_reducer<Context>::implementation {
     setup.key_count = static_cast<std::uint32_t>(key_count);
   }
 
-  void set_keys(const void* keys, std::size_t count, detail::key_type type);
+  void set_keys(const void* keys, std::size_t count, detail::key_type type, bool waits);
   static constexpr bool cuda = std::is_same_v<Context, cuda_context>;
 
   void choose();
@@ -65,10 +77,15 @@ struct key_reducer<Context>::implementation {
   void use_keys();
   void take_turn();
   template <typename T>
-  void reduce(const component_values<const T>& values, const component_values<T>& results, const key_call& call);
+  void reduce(const component_values<const T>& values, const component_values<T>& results, const key_call& call,
+              bool waits);
+  void count(std::uint64_t* results, bool accumulate, bool waits);
   template <typename T>
   void divide(const component_values<T>& results);
   void require_keys() const;
+  template <typename T>
+  void require_fit(const component_values<const T>& values, const component_values<T>& results) const;
+  void finish(bool waits);
   void check();
   [[nodiscard]] std::string complaint(const fault_report& fault) const;
 
@@ -79,6 +96,7 @@ struct key_reducer<Context>::implementation {
   array<std::uint64_t, Context> counts;  // for means
   std::unique_ptr<detail::key_engine<Context>> engine;
   std::string_view method;  // of the engine
+  bool needs_order = false;
   detail::autotuner tuner;  // begins where options.autotune asks for it, once keys have been looked at
   std::string reason;
   detail::key_request chosen_for{};
@@ -87,8 +105,10 @@ struct key_reducer<Context>::implementation {
   detail::late_key_sample late;  // on CUDA, at determinism none
   double unseen_ms = 0;          // of the last keys that were not sampled
   double unseen_work_ms = 0;     // of all since the choice was due
+  std::size_t room = 0;          // elements that set_keys has made room for
   bool choice_due = true;
   bool usable = false;
+  bool unchecked = false;     // the keys: they were set or used since the last check
   bool keys_changed = false;  // since the last check: a fault may be from keys that have been replaced
 };
 
@@ -109,6 +129,7 @@ void key_reducer<Context>::implementation::use_method(std::string_view name) {
       }
     }
     method = tag_type::name;
+    needs_order = !tag_type::any_order;
   });
 }
 
@@ -118,7 +139,7 @@ void key_reducer<Context>::implementation::choose() {
   if (tuner.active() && !tuner.covers(static_cast<double>(source.count))) choice_due = !detail::is_capturing(context);
   if (!choice_due) return;
   bool final = true;
-  if (asked.empty() || asked == "auto") {
+  if (detail::is_automatic(asked)) {
     final = choose_by_keys();
   } else {
     use_method(asked);
@@ -191,16 +212,24 @@ void key_reducer<Context>::implementation::look_at_sample() {
 }
 
 template <typename Context>
-void key_reducer<Context>::implementation::set_keys(const void* keys, std::size_t count, detail::key_type key_type) {
-  keys_changed = keys_changed || usable;
+void key_reducer<Context>::implementation::set_keys(const void* keys, std::size_t count, detail::key_type key_type,
+                                                    bool waits) {
+  keys_changed = keys_changed || unchecked;
   usable = false;
   require_pointer(keys, count, "keys");
+  require(waits || (engine != nullptr && count <= room), "there are ", count,
+          " elements, and set_keys_async has room for ", room, "; call set_keys first, which makes room for more");
   source = {keys, count, setup.key_count, key_type.wide, faults.flag()};
   type = key_type;
   look_at_sample();
   choose();
   take_turn();
-  usable = true;
+  usable = unchecked = true;
+  if (waits) {
+    room = std::max(room, count);
+    for_each(context, "keyed.look", count, look_at_key{source, needs_order});
+  }
+  finish(waits);
 }
 
 /// Hands the keys to the engine, by the method whose turn it is where methods are timed.
@@ -233,14 +262,22 @@ void key_reducer<Context>::implementation::require_keys() const {
 
 template <typename Context>
 template <typename T>
-void key_reducer<Context>::implementation::reduce(const component_values<const T>& values,
-                                                  const component_values<T>& results, const key_call& call) {
+void key_reducer<Context>::implementation::require_fit(const component_values<const T>& values,
+                                                       const component_values<T>& results) const {
   require_keys();
   detail::check_value_shapes(detail::shape_of(values), detail::shape_of(results), source.count, setup.key_count);
   for (int c = 0; c < values.components; ++c) {
     require_pointer(values.component[c], values.count, "values");
     require_pointer(results.component[c], results.count, "results");
   }
+}
+
+template <typename Context>
+template <typename T>
+void key_reducer<Context>::implementation::reduce(const component_values<const T>& values,
+                                                  const component_values<T>& results, const key_call& call,
+                                                  bool waits) {
+  require_fit(values, results);
   const std::string_view before = method;
   look_at_sample();
   if (method != before) use_keys();
@@ -252,6 +289,9 @@ void key_reducer<Context>::implementation::reduce(const component_values<const T
   if constexpr (!std::is_floating_point_v<T>) {
     require(!mean, "means of integers are not integers; give values as float or double, or ask for sum and count");
   }
+  require(!mean || waits || counts.size() == setup.key_count,
+          "a mean needs a number for each key; call reduce for a mean first, which makes room for them");
+  unchecked = true;
   const auto compute = [&] {
     if (mean) counts.resize_discarding(context, setup.key_count);
     engine->reduce(detail::key_reduction<T>{fold, values, results, call.accumulate});
@@ -267,6 +307,22 @@ void key_reducer<Context>::implementation::reduce(const component_values<const T
     take_turn();
     compute();
   }
+  finish(waits);
+}
+
+template <typename Context>
+void key_reducer<Context>::implementation::count(std::uint64_t* results, bool accumulate, bool waits) {
+  require_keys();
+  require_pointer(results, setup.key_count, "results");
+  unchecked = true;
+  tuner.use(context, [&] { engine->count(results, accumulate); });
+  finish(waits);
+}
+
+/// On a CPU the work is done.
+template <typename Context>
+void key_reducer<Context>::implementation::finish(bool waits) {
+  if (waits || !cuda) check();
 }
 
 template <typename Context>
@@ -280,12 +336,12 @@ template <typename Context>
 void key_reducer<Context>::implementation::check() {
   const fault_report fault = faults.read(context);
   if (fault.kind == fault_kind::none) {
-    keys_changed = false;
+    unchecked = keys_changed = false;
     return;
   }
   faults.clear(context);
   const std::string text = complaint(fault);
-  usable = keys_changed = false;
+  usable = unchecked = keys_changed = false;
   throw data_error(text, fault.index);
 }
 
@@ -313,19 +369,35 @@ key_reducer<Context>::~key_reducer() = default;
 
 template <typename Context>
 void key_reducer<Context>::set_keys(const std::int32_t* keys, std::size_t count) {
-  implementation_->set_keys(keys, count, {false, true});
+  implementation_->set_keys(keys, count, {false, true}, true);
 }
 template <typename Context>
 void key_reducer<Context>::set_keys(const std::uint32_t* keys, std::size_t count) {
-  implementation_->set_keys(keys, count, {false, false});
+  implementation_->set_keys(keys, count, {false, false}, true);
 }
 template <typename Context>
 void key_reducer<Context>::set_keys(const std::int64_t* keys, std::size_t count) {
-  implementation_->set_keys(keys, count, {true, true});
+  implementation_->set_keys(keys, count, {true, true}, true);
 }
 template <typename Context>
 void key_reducer<Context>::set_keys(const std::uint64_t* keys, std::size_t count) {
-  implementation_->set_keys(keys, count, {true, false});
+  implementation_->set_keys(keys, count, {true, false}, true);
+}
+template <typename Context>
+void key_reducer<Context>::set_keys_async(const std::int32_t* keys, std::size_t count) {
+  implementation_->set_keys(keys, count, {false, true}, false);
+}
+template <typename Context>
+void key_reducer<Context>::set_keys_async(const std::uint32_t* keys, std::size_t count) {
+  implementation_->set_keys(keys, count, {false, false}, false);
+}
+template <typename Context>
+void key_reducer<Context>::set_keys_async(const std::int64_t* keys, std::size_t count) {
+  implementation_->set_keys(keys, count, {true, true}, false);
+}
+template <typename Context>
+void key_reducer<Context>::set_keys_async(const std::uint64_t* keys, std::size_t count) {
+  implementation_->set_keys(keys, count, {true, false}, false);
 }
 template <typename Context>
 void key_reducer<Context>::choose_again() {
@@ -337,28 +409,50 @@ void key_reducer<Context>::choose_again() {
 template <typename Context>
 void key_reducer<Context>::reduce(const component_values<const std::int32_t>& values,
                                   const component_values<std::int32_t>& results, const key_call& call) {
-  implementation_->reduce(values, results, call);
+  implementation_->reduce(values, results, call, true);
 }
 template <typename Context>
 void key_reducer<Context>::reduce(const component_values<const std::int64_t>& values,
                                   const component_values<std::int64_t>& results, const key_call& call) {
-  implementation_->reduce(values, results, call);
+  implementation_->reduce(values, results, call, true);
 }
 template <typename Context>
 void key_reducer<Context>::reduce(const component_values<const float>& values, const component_values<float>& results,
                                   const key_call& call) {
-  implementation_->reduce(values, results, call);
+  implementation_->reduce(values, results, call, true);
 }
 template <typename Context>
 void key_reducer<Context>::reduce(const component_values<const double>& values, const component_values<double>& results,
                                   const key_call& call) {
-  implementation_->reduce(values, results, call);
+  implementation_->reduce(values, results, call, true);
 }
 template <typename Context>
 void key_reducer<Context>::count(std::uint64_t* results, bool accumulate) {
-  implementation_->require_keys();
-  require_pointer(results, implementation_->setup.key_count, "results");
-  implementation_->tuner.use(implementation_->context, [&] { implementation_->engine->count(results, accumulate); });
+  implementation_->count(results, accumulate, true);
+}
+template <typename Context>
+void key_reducer<Context>::reduce_async(const component_values<const std::int32_t>& values,
+                                        const component_values<std::int32_t>& results, const key_call& call) {
+  implementation_->reduce(values, results, call, false);
+}
+template <typename Context>
+void key_reducer<Context>::reduce_async(const component_values<const std::int64_t>& values,
+                                        const component_values<std::int64_t>& results, const key_call& call) {
+  implementation_->reduce(values, results, call, false);
+}
+template <typename Context>
+void key_reducer<Context>::reduce_async(const component_values<const float>& values,
+                                        const component_values<float>& results, const key_call& call) {
+  implementation_->reduce(values, results, call, false);
+}
+template <typename Context>
+void key_reducer<Context>::reduce_async(const component_values<const double>& values,
+                                        const component_values<double>& results, const key_call& call) {
+  implementation_->reduce(values, results, call, false);
+}
+template <typename Context>
+void key_reducer<Context>::count_async(std::uint64_t* results, bool accumulate) {
+  implementation_->count(results, accumulate, false);
 }
 template <typename Context>
 void key_reducer<Context>::check() {

@@ -168,9 +168,9 @@ TEST_F(keyed_autotune_test, what_is_captured_keeps_its_method) {
   const sum_problem problem(context, 23);
   array<float, backend_context> results(context, tuned_keys);
   const auto turn = [&] {
-    by_key.set_keys(problem.keys.data(), tuned_elements);
-    by_key.reduce(packed_values<const float>(problem.values.data(), tuned_elements, 1),
-                  packed_values(results.data(), tuned_keys, 1), {key_operation::sum, false});
+    by_key.set_keys_async(problem.keys.data(), tuned_elements);
+    by_key.reduce_async(packed_values<const float>(problem.values.data(), tuned_elements, 1),
+                        packed_values(results.data(), tuned_keys, 1), {key_operation::sum, false});
   };
   turn();
   cuda_graph graph;

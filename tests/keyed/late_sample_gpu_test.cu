@@ -92,7 +92,7 @@ class late_choice_test : public late_key_sample_test {
   void reduce(key_reducer<cuda_context>& reducer) {
     const component_values<const double> values{{values_.data()}, 1, 1, count_};
     const component_values<double> results{{results_.data()}, 1, 1, key_count_};
-    reducer.reduce(values, results);
+    reducer.reduce_async(values, results);
   }
   [[nodiscard]] std::vector<double> expected() const {
     std::vector<double> sums(key_count_);
@@ -112,10 +112,11 @@ class late_choice_test : public late_key_sample_test {
 
 TEST_F(late_choice_test, a_reducer_goes_over_to_what_suits_its_keys_and_results_stay_right) {
   key_reducer<cuda_context> reducer(context_, key_count_);
+  reducer.set_keys(keys_.data(), count_);
   int calls = 0;
   do {
     ASSERT_LT(++calls, 10'000) << "never";
-    reducer.set_keys(keys_.data(), count_);
+    reducer.set_keys_async(keys_.data(), count_);
     reduce(reducer);
     EXPECT_EQ(to_host(context_, results_), expected()) << reducer.method();
   } while (!looked_at(reducer));
@@ -142,7 +143,7 @@ TEST_F(late_choice_test, a_graph_keeps_the_method_that_it_was_captured_with) {
   cuda_graph graph;
   graph.capture(context_, [&] { reduce(reducer); });
   for (int call = 0; call < 3; ++call) {  // as before, so that the graph's memory stays
-    reducer.set_keys(keys_.data(), count_);
+    reducer.set_keys_async(keys_.data(), count_);
     reduce(reducer);
     context_.synchronize();
   }

@@ -48,11 +48,11 @@ class all_calls {
                                    key_call{key_operation::mean, false}}) {
         by_key.reduce(packed_values<const float>(values_.data(), count_, components),
                       packed_values(results_.data(), small_key_count, components), call);
-        by_key.reduce(packed_values<const double>(numbers_.data(), count_, components),
-                      packed_values(sums_.data(), small_key_count, components), call);
+        by_key.reduce_async(packed_values<const double>(numbers_.data(), count_, components),
+                            packed_values(sums_.data(), small_key_count, components), call);
       }
     }
-    by_key.count(counts_.data(), false);
+    by_key.count_async(counts_.data(), false);
   }
 
  private:
@@ -84,13 +84,43 @@ TEST_F(keyed_memory_test, only_the_first_mean_and_more_elements_allocate) {
         EXPECT_EQ(memory.allocations(), before + 1) << "counts for means";
         by_key.set_keys(keys.data(), 6000);
         calls.make(by_key);
-        by_key.set_keys(keys.data(), 5000);
-        by_key.set_keys(keys.data(), 6000);
+        by_key.set_keys_async(keys.data(), 5000);
+        by_key.set_keys_async(keys.data(), 6000);
         calls.make(by_key);
         by_key.check();
         EXPECT_EQ(memory.allocations(), before + 1);
       }
     }
+  }
+}
+
+TEST_F(keyed_memory_test, asynchronous_calls_without_room_are_refused) {
+  const backend_context context;
+  const auto keys = to_device(context, std::vector<std::int32_t>(101, 1));
+  const auto values = to_device(context, std::vector<float>(101, 2));
+  array<float, backend_context> results(context, small_key_count);
+  const auto refusal = [](const auto& call) { return error_of<argument_error>(call); };
+  std::vector<key_reducer_options> forms = method_forms();
+  forms.push_back(options_of("auto"));
+  for (const key_reducer_options& options : forms) {
+    SCOPED_TRACE(text_of(options));
+    reducer by_key(context, small_key_count, options);
+    expect_words(refusal([&] { by_key.set_keys_async(keys.data(), 0); }), {"room for 0", "call set_keys first"});
+    by_key.set_keys(keys.data(), 100);
+    expect_words(refusal([&] { by_key.set_keys_async(keys.data(), 101); }), {"101 elements", "room for 100"});
+    by_key.set_keys_async(keys.data(), 100);
+    const auto mean = [&](auto method) {
+      (by_key.*method)(packed_values<const float>(values.data(), 100), packed_values(results.data(), small_key_count),
+                       {key_operation::mean, false});
+    };
+    using call =
+        void (reducer::*)(const component_values<const float>&, const component_values<float>&, const key_call&);
+    const call waits = &reducer::reduce, does_not = &reducer::reduce_async;
+    expect_words(refusal([&] { mean(does_not); }), {"call reduce for a mean first"});
+    mean(waits);
+    mean(does_not);
+    by_key.check();
+    EXPECT_EQ(to_host(context, results)[1], 2);
   }
 }
 
@@ -203,7 +233,7 @@ TEST_F(keyed_memory_test, reductions_are_replayed_from_a_graph) {
       by_key.set_keys(keys.data(), 7000);
       by_key.reduce(values.const_view(), results.view(), call);
       cuda_graph graph;
-      graph.capture(context, [&] { by_key.reduce(values.const_view(), results.view(), call); });
+      graph.capture(context, [&] { by_key.reduce_async(values.const_view(), results.view(), call); });
       copy_bytes(context, right_values.view().component[0], values.view().component[0], 2 * 7000 * sizeof(float));
       copy_bytes(context, right_results.view().component[0], results.view().component[0],
                  2 * small_key_count * sizeof(float));

@@ -15,6 +15,10 @@
 #include "support/errors.hpp"
 #include "support/random.hpp"
 
+#if QUADRAT_BACKEND_CUDA
+#include "quadrat/parallel/cuda_graph.hpp"
+#endif
+
 namespace quadrat::test {
 
 namespace {
@@ -272,6 +276,56 @@ TEST_F(functor_reducer_test, repeated_calls_allocate_nothing) {
   EXPECT_GT(reduction.bytes(), count * (4 + sorts));
 }
 
+TEST_F(functor_reducer_test, asynchronous_calls_work_in_the_memory_of_calls_that_wait) {
+  counting_memory memory;
+  const backend_context context = memory.context(determinism::none), usual;
+  constexpr std::size_t count = 5000;
+  constexpr bool needs_memory = std::is_same_v<backend_context, cuda_context>;
+  const auto keys = to_device(usual, keys_in_runs<std::uint32_t>(count, 50, 1));
+  const auto values = to_device(usual, std::vector<float>(count, 1.0f));
+  array<float, backend_context> results(usual, count), again(usual, count);
+  array<std::uint32_t, backend_context> run_keys(usual, count), runs(usual, 1);
+  usual.synchronize();
+  with_functor reduction(context);
+  const auto ordered = [&](std::size_t n) {
+    reduction.reduce_ordered_async(keys.data(), values.data(), n, again.data(), count, sum{}, 0.0f);
+  };
+  const auto any_order = [&](std::size_t n, std::size_t keys_of_all) {
+    reduction.reduce_any_order_async(keys.data(), values.data(), n, again.data(), keys_of_all, sum{}, 0.0f);
+  };
+  const auto in_runs = [&](std::size_t n) {
+    reduction.reduce_runs_async(keys.data(), values.data(), n, run_keys.data(), again.data(), runs.data(), sum{});
+  };
+  expect_words(error_of<argument_error>([&] { in_runs(count); }), {"makes room"});
+  if (needs_memory) {
+    expect_words(error_of<argument_error>([&] { ordered(count); }), {"makes room"});
+    reduction.reduce_ordered(keys.data(), values.data(), count, results.data(), count, sum{}, 0.0f);
+    expect_words(error_of<argument_error>([&] { any_order(count, count); }), {"5000 elements", "makes room"});
+  }
+  reduction.reduce_runs(keys.data(), values.data(), count, run_keys.data(), results.data(), runs.data(), sum{});
+  reduction.reduce_any_order(keys.data(), values.data(), count, results.data(), count, sum{}, 0.0f);
+  if (needs_memory) {
+    EXPECT_THROW(any_order(count, 100 * count), argument_error);
+  }
+  const std::size_t before = memory.allocations();
+  in_runs(count);
+  any_order(count, count);
+  reduction.check();
+  EXPECT_EQ(to_host(usual, again), to_host(usual, results));
+  ordered(count);
+  reduction.check();
+  EXPECT_EQ(to_host(usual, again), to_host(usual, results));
+  EXPECT_EQ(memory.allocations(), before);
+#if QUADRAT_BACKEND_CUDA
+  cuda_graph graph;
+  graph.capture(context, [&] { any_order(count, count); });
+  fill_bytes(context, again.data(), 0xff, again.bytes());
+  graph.launch(context);
+  context.synchronize();
+  EXPECT_EQ(to_host(usual, again), to_host(usual, results));
+#endif
+}
+
 TEST_F(functor_reducer_test, names_the_first_key_that_is_wrong) {
   const backend_context context;
   with_functor reduction(context);
@@ -279,14 +333,24 @@ TEST_F(functor_reducer_test, names_the_first_key_that_is_wrong) {
   array<float, backend_context> results(context, 10);
   const auto fault_of = [&](std::vector<std::int32_t> keys, bool any_order) {
     const auto device_keys = to_device(context, keys);
-    return error_of<data_error>([&] {
+    const std::size_t count = keys.size();
+    const std::string text = error_of<data_error>([&] {
       if (any_order) {
-        reduction.reduce_any_order(device_keys.data(), values.data(), keys.size(), results.data(), 10, sum{}, 0.0f);
+        reduction.reduce_any_order(device_keys.data(), values.data(), count, results.data(), 10, sum{}, 0.0f);
       } else {
-        reduction.reduce_ordered(device_keys.data(), values.data(), keys.size(), results.data(), 10, sum{}, 0.0f);
+        reduction.reduce_ordered(device_keys.data(), values.data(), count, results.data(), 10, sum{}, 0.0f);
       }
-      reduction.check();
     });
+    EXPECT_EQ(
+        text, error_of<data_error>([&] {
+          if (any_order) {
+            reduction.reduce_any_order_async(device_keys.data(), values.data(), count, results.data(), 10, sum{}, 0.0f);
+          } else {
+            reduction.reduce_ordered_async(device_keys.data(), values.data(), count, results.data(), 10, sum{}, 0.0f);
+          }
+          reduction.check();
+        }));
+    return text;
   };
   std::vector<std::int32_t> keys(50, 3);
   EXPECT_EQ(fault_of(keys, false), "no error");
@@ -314,10 +378,11 @@ TEST_F(functor_reducer_test, wrong_keys_among_many_results_are_left_out) {
   for (const backend_context& context : all_contexts()) {
     with_functor reduction(context);
     std::vector<float> found(key_count, 7);
-    reduction.reduce_any_order(keys.data(), values.data(), count, found.data(), key_count, sum{}, 0.0f);
-    EXPECT_TRUE(found == expected);
-    EXPECT_EQ(error_of<data_error>([&] { reduction.check(); }),
+    EXPECT_EQ(error_of<data_error>([&] {
+                reduction.reduce_any_order(keys.data(), values.data(), count, found.data(), key_count, sum{}, 0.0f);
+              }),
               "the key of element 4321 is out of range; keys must be 0 to 14999999");
+    EXPECT_TRUE(found == expected);
   }
 }
 #endif

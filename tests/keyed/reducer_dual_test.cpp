@@ -240,6 +240,15 @@ TEST_F(key_reducer_test, can_be_moved) {
   }
 }
 
+TEST_F(key_reducer_test, rows_may_be_those_of_a_wider_table) {
+  const backend_context context;
+  const auto keys = to_device(context, std::vector<std::int32_t>{1, 0, 1});
+  const auto table = to_device(context, std::vector<float>{1, 2, -1, 3, 4, -1, 5, 6, -1});
+  auto results = to_device(context, std::vector<float>(8, 9));
+  reduce_by_key(context, keys.data(), strided_values(table.data(), 3, 2, 3), strided_values(results.data(), 2, 2, 4));
+  EXPECT_EQ(to_host(context, results), (std::vector<float>{3, 4, 9, 9, 6, 8, 9, 9}));
+}
+
 TEST_F(key_reducer_test, all_in_one_call) {
   const backend_context context;
   const auto keys = to_device(context, std::vector<std::int64_t>{2, 0, 2, 2});

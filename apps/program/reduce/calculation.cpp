@@ -31,7 +31,6 @@ void count_keys(const Context& context, key_reducer<Context>& reducer, reduce_ou
   {
     const stopwatch time(result.reduce_seconds);
     reducer.count(out.data());
-    reducer.check();
   }
   result.memory_bytes += reducer.bytes() + out.bytes();
   const auto counts = to_host(context, out);
@@ -50,7 +49,6 @@ void reduce_numbers(const Context& context, key_reducer<Context>& reducer, const
     reducer.reduce(packed_values<const T>(in.data(), reducer.element_count(), components),
                    packed_values(out.data(), reducer.key_count(), components),
                    {operation_named(task.operation), false});
-    reducer.check();
   }
   result.memory_bytes += reducer.bytes() + in.bytes() + out.bytes();
   result.results.components = values.components;
@@ -89,7 +87,6 @@ reduce_outcome reduce_on(const Context& context, const reduce_task& task, const 
         {
           const stopwatch time(result.setting_seconds);
           reducer.set_keys(on_device.data(), all.size());
-          context.synchronize();
         }
         result.memory_bytes = on_device.bytes();
         if (values == nullptr) return count_keys(context, reducer, result);

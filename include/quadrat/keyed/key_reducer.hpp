@@ -92,24 +92,29 @@ class key_reducer {
   key_reducer& operator=(key_reducer&&) noexcept;
   ~key_reducer();
 
-  /// Sets the keys of `count` elements; they are not copied and must not change while they are in use. Asynchronous;
-  /// at run_to_run and canonical the first call with `auto` may sample the keys, which synchronizes. With `auto` the
-  /// method is chosen by counts alone until a sample is worth it; on CUDA, that is written in passing, and the first
-  /// set_keys or reduce that finds it there changes the method. The choice then stays. Allocates when the number of
-  /// elements grows and where the method changes. Throws argument_error where a limit of the method is exceeded, or it
-  /// would need more memory than is available (before anything is allocated).
+  /// Sets the keys of `count` elements; they are not copied and must not change while they are in use. Waits. May
+  /// allocate. With `auto` the method is chosen by counts alone until a sample of the keys is worth it; the first call
+  /// after that changes the method, and the choice then stays. Throws data_error naming the first key that is out of
+  /// range or out of order, and argument_error where a limit of the method is exceeded, or it would need more memory
+  /// than is available (before anything is allocated).
   void set_keys(const std::int32_t* keys, std::size_t count);
   void set_keys(const std::uint32_t* keys, std::size_t count);
   void set_keys(const std::int64_t* keys, std::size_t count);
   void set_keys(const std::uint64_t* keys, std::size_t count);
-  /// With `auto`: the next set_keys chooses anew, without a sample until there has been work worth it.
+  /// The same. Does not wait, except with autotune. Allocates nothing, except where `auto` changes the method. Can be
+  /// captured in a CUDA graph, after which `auto` changes it no more. Throws argument_error for more elements than
+  /// set_keys has made room for. Keys that are wrong are reported by `check`; on a CPU by the call that uses them.
+  void set_keys_async(const std::int32_t* keys, std::size_t count);
+  void set_keys_async(const std::uint32_t* keys, std::size_t count);
+  void set_keys_async(const std::int64_t* keys, std::size_t count);
+  void set_keys_async(const std::uint64_t* keys, std::size_t count);
+  /// With `auto`: the next call that sets keys chooses anew, without a sample until there has been work worth it.
   void choose_again();
 
-  /// results[key][c] = the operation over values[i][c] of all elements i with that key. Asynchronous; allocates nothing
-  /// except in the first call for means, and where `auto` changes the method; can be captured in a CUDA graph, after
-  /// which `auto` changes it no more. Elements whose keys are out of range, or not in order where that is required,
-  /// raise a fault and are left out: see check. Throws argument_error when no keys are set, counts do not match,
-  /// components do not match or are not 1 to 8, and for means of integers. Values and results must not overlap.
+  /// results[key][c] = the operation over values[i][c] of all elements i with that key. Waits. The first call for means
+  /// allocates, and one in which `auto` changes the method. Throws argument_error when no keys are set, counts do not
+  /// match, components do not match or are not 1 to 8, and for means of integers; otherwise what `check` throws. Values
+  /// and results must not overlap.
   void reduce(const component_values<const std::int32_t>& values, const component_values<std::int32_t>& results,
               const key_call& call = {});
   void reduce(const component_values<const std::int64_t>& values, const component_values<std::int64_t>& results,
@@ -118,11 +123,25 @@ class key_reducer {
               const key_call& call = {});
   void reduce(const component_values<const double>& values, const component_values<double>& results,
               const key_call& call = {});
-  /// results[key] = number of elements with that key. Otherwise as reduce.
+  /// The same. Does not wait, except with autotune. Allocates nothing, except where `auto` changes the method. Can be
+  /// captured in a CUDA graph, after which `auto` changes it no more. Elements whose keys are out of range, or not in
+  /// order where that is required, are left out: see check. Throws argument_error where reduce does, and for a mean
+  /// before `reduce` has computed one.
+  void reduce_async(const component_values<const std::int32_t>& values, const component_values<std::int32_t>& results,
+                    const key_call& call = {});
+  void reduce_async(const component_values<const std::int64_t>& values, const component_values<std::int64_t>& results,
+                    const key_call& call = {});
+  void reduce_async(const component_values<const float>& values, const component_values<float>& results,
+                    const key_call& call = {});
+  void reduce_async(const component_values<const double>& values, const component_values<double>& results,
+                    const key_call& call = {});
+  /// results[key] = number of elements with that key. Otherwise as reduce and reduce_async.
   void count(std::uint64_t* results, bool accumulate = false);
+  void count_async(std::uint64_t* results, bool accumulate = false);
 
-  /// Synchronizes. Throws data_error when keys since the last check were out of range or out of order, naming the first
-  /// such element; the results since then are invalid, and keys must be set again.
+  /// Waits. Throws data_error when keys since the last check were out of range or out of order, naming the first such
+  /// element; the results since then are invalid, and keys must be set again. Calls that wait check, too; on a CPU all
+  /// do.
   void check();
 
   [[nodiscard]] std::size_t element_count() const;
@@ -131,7 +150,7 @@ class key_reducer {
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view reason() const;
   /// All methods with their expected times, and what the last choice went by (docs/concepts/choosing.md); without
-  /// candidates if nothing was chosen automatically. Does not synchronize.
+  /// candidates if nothing was chosen automatically. Does not wait.
   [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;
@@ -141,8 +160,7 @@ class key_reducer {
   std::unique_ptr<implementation> implementation_;
 };
 
-/// All in one call: constructs a reducer, sets the keys, reduces, checks. Synchronizes and allocates. Throws what those
-/// throw.
+/// All in one call: constructs a reducer, sets the keys, reduces. Waits. Allocates. Throws what those throw.
 template <typename Context, typename Key, typename T>
 void reduce_by_key(const Context& context, const Key* keys,
                    const component_values<const std::type_identity_t<T>>& values, const component_values<T>& results,
@@ -154,7 +172,6 @@ void reduce_by_key(const Context& context, const Key* keys,
   key_reducer<Context> reducer(context, results.count, known);
   reducer.set_keys(keys, values.count);
   reducer.reduce(values, results, {operation, false});
-  reducer.check();
 }
 
 }  // namespace quadrat

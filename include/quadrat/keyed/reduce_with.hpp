@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -184,12 +185,16 @@ struct copy_keys {
 /// associative functor the same as a serial loop. On the CPU reduce_ordered and reduce_any_order are always the same as
 /// a serial loop that begins with the identity: each thread reads all keys and joins the elements of a range of keys.
 ///
-/// Owns the memory that the calls need, so that repeated calls of the same size allocate nothing and can be captured in
-/// a CUDA graph. For `count` elements about count / 7 * (bytes of a value + 4) bytes, plus 16 count for
-/// reduce_any_order and 4 count for reduce_runs; on the CPU only reduce_runs needs any. All pointers are memory of the
-/// context's device; results must not overlap what is read. At most 2^31 - 1 elements, and as many keys. CUDA:
-/// asynchronous, one launch per level of the tree; one thread reads 16 consecutive elements, so it is slower than
-/// key_reducer, which knows its operations. Move-only. Context: cpu_context or cuda_context.
+/// Each call waits, may allocate, and throws data_error naming the first key that is out of range or not in order. Its
+/// twin with _async does not wait, allocates nothing and can be captured in a CUDA graph: it works in the memory that
+/// calls of at least that size have made room for, and throws argument_error where that is too little. It leaves faults
+/// of keys to `check`; on a CPU it throws them itself.
+///
+/// For `count` elements about count / 7 * (bytes of a value + 4) bytes are held, plus 16 count for reduce_any_order and
+/// 4 count for reduce_runs; on the CPU only reduce_runs needs any. All pointers are memory of the context's device;
+/// results must not overlap what is read. At most 2^31 - 1 elements, and as many keys. CUDA: one launch per level of
+/// the tree; one thread reads 16 consecutive elements, so it is slower than key_reducer, which knows its operations.
+/// Move-only. Context: cpu_context or cuda_context.
 template <typename Context>
 class functor_reducer {
   static_assert(detail::instance<Context>::exists);
@@ -198,20 +203,17 @@ class functor_reducer {
   explicit functor_reducer(const Context& context) : context_(context), faults_(context) {}
 
   /// results[key] for keys 0 to key_count - 1, in ascending order; `identity` for a key without elements:
-  /// join(identity, a) must be a. Key: any integer type. Keys out of range or not in order raise a fault: see check.
-  /// Throws argument_error for too many elements or keys, or no keys.
+  /// join(identity, a) must be a. Key: any integer type. Throws argument_error for too many elements or keys, or no
+  /// keys.
   template <typename Key, typename Value, typename Join>
   void reduce_ordered(const Key* keys, const Value* values, std::size_t count, Value* results, std::uint64_t key_count,
                       const Join& join, const Value& identity) {
-    check_dense(keys, values, count, results, key_count);
-    key_count_ = key_count;
-    if constexpr (on_cpu) {
-      return reduce_ranges(context_, range_reduction_of(keys, values, count, results, join, identity, true), ranges_);
-    }
-    for_each(context_, "keyed.fill", key_count, detail::fill_with<Value>{results, identity});
-    for_each(context_, "keyed.look", count, detail::look_at_keys<Key>{keys, key_count, faults_.flag()});
-    join_all(detail::run_elements<Key, Value>{keys, values, nullptr}, count,
-             detail::dense_target<Value>{results, key_count}, join);
+    join_ordered(keys, values, count, results, key_count, join, identity, true);
+  }
+  template <typename Key, typename Value, typename Join>
+  void reduce_ordered_async(const Key* keys, const Value* values, std::size_t count, Value* results,
+                            std::uint64_t key_count, const Join& join, const Value& identity) {
+    join_ordered(keys, values, count, results, key_count, join, identity, false);
   }
 
   /// The same for keys in any order: they are sorted first, with the places of their values. Values of a key are joined
@@ -219,20 +221,12 @@ class functor_reducer {
   template <typename Key, typename Value, typename Join>
   void reduce_any_order(const Key* keys, const Value* values, std::size_t count, Value* results,
                         std::uint64_t key_count, const Join& join, const Value& identity) {
-    check_dense(keys, values, count, results, key_count);
-    key_count_ = key_count;
-    if constexpr (on_cpu) {
-      return reduce_ranges(context_, range_reduction_of(keys, values, count, results, join, identity, false), ranges_);
-    }
-    for_each(context_, "keyed.fill", key_count, detail::fill_with<Value>{results, identity});
-    const std::size_t bytes = detail::aligned_bytes(count * sizeof(std::uint32_t));
-    std::byte* const memory = sorted_.request(context_, 4 * bytes);
-    const auto part = [&](std::size_t k) { return reinterpret_cast<std::uint32_t*>(memory + k * bytes); };
-    const sort_buffers<std::uint32_t> buffers{{part(0), part(1)}, {part(2), part(3)}};
-    for_each(context_, "keyed.copy_keys", count, detail::copy_keys<Key>{keys, key_count, faults_.flag(), part(0)});
-    const int side = sort_pairs(context_, buffers, count, key_bits_for(key_count + 1), scratch_, sort_values::index);
-    join_all(detail::run_elements<std::uint32_t, Value>{buffers.keys[side], values, buffers.values[side]}, count,
-             detail::dense_target<Value>{results, key_count}, join);
+    join_any_order(keys, values, count, results, key_count, join, identity, true);
+  }
+  template <typename Key, typename Value, typename Join>
+  void reduce_any_order_async(const Key* keys, const Value* values, std::size_t count, Value* results,
+                              std::uint64_t key_count, const Join& join, const Value& identity) {
+    join_any_order(keys, values, count, results, key_count, join, identity, false);
   }
 
   /// One row for each run of consecutive equal keys, in order: run_keys[r] and results[r], both with room for all
@@ -241,23 +235,16 @@ class functor_reducer {
   template <typename Key, typename Value, typename Join>
   void reduce_runs(const Key* keys, const Value* values, std::size_t count, Key* run_keys, Value* results,
                    std::uint32_t* run_count, const Join& join) {
-    static_assert(std::is_trivially_copyable_v<Key>, "keys are trivially copyable");
-    check_elements(keys, values, count);
-    require_pointer(run_keys, count, "keys of runs");
-    require_pointer(results, count, "results");
-    require_pointer(run_count, 1, "numbers of runs");
-    if (count == 0) return fill_bytes(context_, run_count, 0, sizeof(std::uint32_t));
-    numbers_.resize_discarding(context_, count + 1);
-    std::uint32_t* const numbers = numbers_.data();
-    for_each(context_, "keyed.mark_runs", count, detail::mark_runs<Key>{keys, numbers});
-    exclusive_scan_with_total(context_, numbers, numbers, count, scratch_);
-    copy_bytes(context_, numbers + count, run_count, sizeof(std::uint32_t));
-    join_all(detail::run_elements<Key, Value>{keys, values, nullptr}, count,
-             detail::runs_target<Key, Value>{run_keys, results, numbers}, join);
+    join_all_runs(keys, values, count, run_keys, results, run_count, join, true);
+  }
+  template <typename Key, typename Value, typename Join>
+  void reduce_runs_async(const Key* keys, const Value* values, std::size_t count, Key* run_keys, Value* results,
+                         std::uint32_t* run_count, const Join& join) {
+    join_all_runs(keys, values, count, run_keys, results, run_count, join, false);
   }
 
-  /// Synchronizes. Throws data_error when keys since the last check were out of range or not in order, naming the first
-  /// such element; the results since then are invalid.
+  /// Waits. Throws data_error when keys since the last check were out of range or not in order, naming the first such
+  /// element; the results since then are invalid.
   void check() {
     const fault_report report = faults_.read(context_);
     faults_.clear(context_);
@@ -276,6 +263,84 @@ class functor_reducer {
 
  private:
   static constexpr bool on_cpu = std::is_same_v<Context, cpu_context>;
+
+  template <typename Key, typename Value, typename Join>
+  void join_ordered(const Key* keys, const Value* values, std::size_t count, Value* results, std::uint64_t key_count,
+                    const Join& join, const Value& identity, bool waits) {
+    check_dense(keys, values, count, results, key_count);
+    key_count_ = key_count;
+    if constexpr (on_cpu) {
+      reduce_ranges(context_, range_reduction_of(keys, values, count, results, join, identity, true), ranges_);
+    } else {
+      const std::array<std::byte*, 2> levels = memory_of_levels<Value>(count, waits);
+      for_each(context_, "keyed.fill", key_count, detail::fill_with<Value>{results, identity});
+      for_each(context_, "keyed.look", count, detail::look_at_keys<Key>{keys, key_count, faults_.flag()});
+      join_all(detail::run_elements<Key, Value>{keys, values, nullptr}, count,
+               detail::dense_target<Value>{results, key_count}, join, levels);
+    }
+    if (waits || on_cpu) check();
+  }
+
+  template <typename Key, typename Value, typename Join>
+  void join_any_order(const Key* keys, const Value* values, std::size_t count, Value* results, std::uint64_t key_count,
+                      const Join& join, const Value& identity, bool waits) {
+    check_dense(keys, values, count, results, key_count);
+    key_count_ = key_count;
+    if constexpr (on_cpu) {
+      reduce_ranges(context_, range_reduction_of(keys, values, count, results, join, identity, false), ranges_);
+    } else {
+      const std::array<std::byte*, 2> levels = memory_of_levels<Value>(count, waits);
+      // The scratch memory of the sort has room for as many elements and bits at once.
+      const int bits = key_bits_for(key_count + 1);
+      const bool fits = count <= sorted_count_ && bits <= sorted_bits_;
+      require(waits || fits, "there are ", count, " elements with keys of ", bits, " bits, and there is room to sort ",
+              sorted_count_, " of ", sorted_bits_, " bits; reduce_any_order makes room");
+      const std::size_t bytes = detail::aligned_bytes(count * sizeof(std::uint32_t));
+      std::byte* const memory = sorted_.request(context_, 4 * bytes);
+      const auto part = [&](std::size_t k) { return reinterpret_cast<std::uint32_t*>(memory + k * bytes); };
+      const sort_buffers<std::uint32_t> buffers{{part(0), part(1)}, {part(2), part(3)}};
+      for_each(context_, "keyed.fill", key_count, detail::fill_with<Value>{results, identity});
+      for_each(context_, "keyed.copy_keys", count, detail::copy_keys<Key>{keys, key_count, faults_.flag(), part(0)});
+      const int side = sort_pairs(context_, buffers, count, bits, scratch_, sort_values::index);
+      if (!fits) {
+        sorted_count_ = count;
+        sorted_bits_ = bits;
+      }
+      join_all(detail::run_elements<std::uint32_t, Value>{buffers.keys[side], values, buffers.values[side]}, count,
+               detail::dense_target<Value>{results, key_count}, join, levels);
+    }
+    if (waits || on_cpu) check();
+  }
+
+  template <typename Key, typename Value, typename Join>
+  void join_all_runs(const Key* keys, const Value* values, std::size_t count, Key* run_keys, Value* results,
+                     std::uint32_t* run_count, const Join& join, bool waits) {
+    static_assert(std::is_trivially_copyable_v<Key>, "keys are trivially copyable");
+    check_elements(keys, values, count);
+    require_pointer(run_keys, count, "keys of runs");
+    require_pointer(results, count, "results");
+    require_pointer(run_count, 1, "numbers of runs");
+    const std::array<std::byte*, 2> levels = memory_of_levels<Value>(count, waits);
+    if (count == 0) {
+      fill_bytes(context_, run_count, 0, sizeof(std::uint32_t));
+    } else {
+      auto* const numbers =
+          reinterpret_cast<std::uint32_t*>(memory_in(numbers_, (count + 1) * sizeof(std::uint32_t), waits));
+      for_each(context_, "keyed.mark_runs", count, detail::mark_runs<Key>{keys, numbers});
+      exclusive_scan_with_total(context_, numbers, numbers, count, scratch_);
+      copy_bytes(context_, numbers + count, run_count, sizeof(std::uint32_t));
+      join_all(detail::run_elements<Key, Value>{keys, values, nullptr}, count,
+               detail::runs_target<Key, Value>{run_keys, results, numbers}, join, levels);
+    }
+    if (waits) context_.synchronize();
+  }
+
+  /// Memory of at least so many bytes: what there is, where `grows` is false.
+  [[nodiscard]] std::byte* memory_in(workspace<Context>& space, std::size_t bytes, bool grows) {
+    require(grows || bytes <= space.bytes(), "the call needs ", bytes, " bytes of memory, and there are ",
+            space.bytes(), "; the call without _async makes room");
+    return space.request(context_, bytes);
+  }
 
   template <typename Key, typename Value, typename Join>
   [[nodiscard]] detail::range_reduction<Key, Value, Join> range_reduction_of(const Key* keys, const Value* values,
@@ -314,16 +379,21 @@ class functor_reducer {
     return detail::aligned_bytes(entries * sizeof(Value)) + detail::aligned_bytes(entries * sizeof(std::uint32_t));
   }
 
-  /// Level by level, alternating between two buffers, until one chunk holds everything.
+  /// The two buffers between which the levels alternate.
+  template <typename Value>
+  [[nodiscard]] std::array<std::byte*, 2> memory_of_levels(std::size_t count, bool grows) {
+    static_assert(std::is_trivially_copyable_v<Value> && alignof(Value) <= 64, "values are kept in raw memory");
+    const std::size_t entries = parts_of(count), first = bytes_of<Value>(entries);
+    std::byte* const memory = memory_in(parts_, first + bytes_of<Value>(parts_of(entries)), grows);
+    return {memory, memory + first};
+  }
+
+  /// Level by level until one chunk holds everything.
   template <typename Key, typename Value, typename Target, typename Join>
   void join_all(const detail::run_elements<Key, Value>& elements, std::size_t count, const Target& target,
-                const Join& join) {
-    static_assert(std::is_trivially_copyable_v<Value> && alignof(Value) <= 64, "values are kept in raw memory");
+                const Join& join, const std::array<std::byte*, 2>& places) {
     if (count == 0) return;
     std::size_t entries = parts_of(count);
-    const std::size_t first_bytes = bytes_of<Value>(entries);
-    std::byte* const memory = parts_.request(context_, first_bytes + bytes_of<Value>(parts_of(entries)));
-    std::byte* const places[2] = {memory, memory + first_bytes};
     auto parts = parts_at<Value>(places[0], entries);
     join_level(elements.keys, elements, count, parts, target, join);
     for (int side = 1; count > detail::run_chunk; side = 1 - side) {
@@ -345,8 +415,9 @@ class functor_reducer {
 
   Context context_;
   fault_state<Context> faults_;
-  workspace<Context> parts_, sorted_, scratch_;
-  array<std::uint32_t, Context> numbers_;
+  workspace<Context> parts_, sorted_, numbers_, scratch_;
+  std::size_t sorted_count_ = 0;
+  int sorted_bits_ = 0;
   std::vector<std::uint64_t> ranges_;  // CPU
   std::uint64_t key_count_ = 0;        // of the last reduction to dense results
 };

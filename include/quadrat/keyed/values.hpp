@@ -32,13 +32,18 @@ struct component_values {
   }
 };
 
-/// View of a count x components array whose rows are `stride` elements apart (0: packed).
+/// View of a count x components array whose rows are `stride` elements apart (stride >= components).
 template <typename T>
-[[nodiscard]] component_values<T> packed_values(T* first, std::size_t count, int components = 1,
-                                                std::size_t stride = 0) {
-  component_values<T> view{{}, components, stride == 0 ? static_cast<std::size_t>(components) : stride, count};
+[[nodiscard]] component_values<T> strided_values(T* first, std::size_t count, int components, std::size_t stride) {
+  component_values<T> view{{}, components, stride, count};
   for (int c = 0; c < components && c < most_value_components; ++c) view.component[c] = first + c;
   return view;
+}
+
+/// View of packed rows.
+template <typename T>
+[[nodiscard]] component_values<T> packed_values(T* first, std::size_t count, int components = 1) {
+  return strided_values(first, count, components, static_cast<std::size_t>(components));
 }
 
 /// View of one array per component, each of `count` elements.

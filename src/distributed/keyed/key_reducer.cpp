@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <type_traits>
 
 #include "core/backend.hpp"
@@ -88,10 +89,28 @@ struct distributed_key_reducer<Context>::implementation {
     route(const Context& context, communicator& ranks, std::uint64_t keys, const key_reducer_options& options)
         : reducer(context, keys, options), moves(context, ranks) {}
 
+    /// Waits only where more rows have arrived than before.
+    void set_keys() {
+      const std::size_t count = moves.arriving();
+      if (room && count <= *room) return reducer.set_keys_async(arrived.data(), count);
+      reducer.set_keys(arrived.data(), count);
+      room = count;
+    }
+    /// Waits only for the first mean.
+    template <typename V>
+    void reduce(const component_values<const V>& values, const component_values<V>& results, key_operation operation) {
+      const bool first_mean = operation == key_operation::mean && !computes_means;
+      computes_means = computes_means || first_mean;
+      if (first_mean) return reducer.reduce(values, results, {operation, false});
+      reducer.reduce_async(values, results, {operation, false});
+    }
+
     key_reducer<Context> reducer;
     migration<Context> moves;
     array<std::uint32_t, Context> arrived;
-    bool ready = false;  ///< for the present keys
+    std::optional<std::size_t> room;  ///< of the reducer, in rows
+    bool computes_means = false;      ///< it has room for means
+    bool ready = false;               ///< for the present keys
   };
 
   implementation(const Context& chosen, communicator& group, std::uint64_t number, const key_reducer_options& asked)
@@ -140,7 +159,7 @@ struct distributed_key_reducer<Context>::implementation {
     way.moves.build(to, count);
     way.arrived.resize_discarding(context, way.moves.arriving());
     way.moves.apply(keys, way.arrived.data());
-    together(ranks, [&] { way.reducer.set_keys(way.arrived.data(), way.moves.arriving()); });
+    together(ranks, [&] { way.set_keys(); });
     way.ready = true;
   }
 
@@ -203,7 +222,7 @@ struct distributed_key_reducer<Context>::implementation {
     way.moves.apply(rows.data(), arrived_values.data(), static_cast<std::size_t>(results.components) * sizeof(V));
     if (share.end == share.first) return;
     const V* const first = reinterpret_cast<const V*>(arrived_values.data());
-    way.reducer.reduce(packed_values(first, way.moves.arriving(), results.components), results, {operation, false});
+    way.reduce(packed_values(first, way.moves.arriving(), results.components), results, operation);
   }
 
   template <typename V>
@@ -217,7 +236,7 @@ struct distributed_key_reducer<Context>::implementation {
     route& way = combine ? prepare_combined() : prepare_all();
     V* const packed = room<V>(way, values.components);
     if (combine && within != nullptr) {
-      within->reduce(values, packed_values(packed, groups.size(), values.components), {operation, false});
+      within->reduce_async(values, packed_values(packed, groups.size(), values.components), {operation, false});
     } else {
       for_each(context, "distributed.values", values.count, pack_values<V>{values, packed});
     }
@@ -226,11 +245,11 @@ struct distributed_key_reducer<Context>::implementation {
 
   /// A sum of the numbers of elements in each group.
   void count(std::uint64_t* results) {
-    if (ranks.size() == 1) return prepare_all().reducer.count(results);
+    if (ranks.size() == 1) return prepare_all().reducer.count_async(results);
     route& way = prepare_combined();
     auto* const packed = reinterpret_cast<std::uint64_t*>(room<std::int64_t>(way, 1));
     if (within != nullptr) {
-      within->count(packed);
+      within->count_async(packed);
     } else {
       for_each(context, "distributed.ones", elements, fill_with_one{packed});
     }
