@@ -15,17 +15,24 @@ _LONGEST = 80  # characters of a value in a message, and of a name
 
 
 def whole(value: Any, name: str, least: int = -_MOST, most: int = _MOST) -> int:
-    """The value as an int: 4, 4.0 and NumPy's integers are accepted; 4.5, NaN and what does not fit are not. `least`
-    and `most` are what the library can be given; narrower limits are its own."""
+    """The value as an int: 4, 4.0 and NumPy's integers are accepted. ValueError for 4.5, NaN and what does not fit,
+    TypeError for what is no number. `least` and `most` are what the library can be given; narrower limits are its
+    own."""
     if type(value) is int and least <= value <= most:
         return value
+    error: type[Exception] = TypeError
     try:
-        number = int(value)
-        if np.ndim(value) == 0 and number == value and least <= number <= most:
-            return number
-    except (TypeError, ValueError, OverflowError, RuntimeError):
+        if np.ndim(value) == 0 and not isinstance(value, (str, bytes, bytearray)):
+            float(value)
+            error = ValueError
+            number = int(value)
+            if number == value and least <= number <= most:
+                return number
+    except OverflowError:
+        error = ValueError
+    except (TypeError, ValueError, RuntimeError):
         pass
-    raise ValueError(f"{name} is {shown(value)}; a whole number from {least} to {most} is accepted")
+    raise error(f"{name} is {shown(value)}; a whole number from {least} to {most} is accepted")
 
 
 def real_number(value: Any, name: str) -> float:

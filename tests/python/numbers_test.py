@@ -56,7 +56,8 @@ EACH = [pytest.param(name, call, id=f"{name}-{k}") for name, calls in CALLS.item
 @pytest.mark.parametrize("value", [2.5, float("nan"), float("inf"), 10**20, "many", [1, 2, 3, 4]], ids=repr)
 @pytest.mark.parametrize("name, call", EACH)
 def test_what_is_no_whole_number_is_refused_by_name(name, call, value):
-    with pytest.raises(ValueError, match=rf"^{name} is .* accepted$"):
+    read = isinstance(value, (int, float)) or isinstance(value, list) and name in ("cells", "mesh", "modes")
+    with pytest.raises(ValueError if read else TypeError, match=rf"^{name} is .* accepted$"):
         call(value)
 
 
