@@ -61,46 +61,30 @@ def _(points, values, mesh, *_):
     return values.new_empty((values.shape[0], *mesh))
 
 
-@torch.library.custom_op("quadrat::interpolate", mutates_args=())
-def interpolate_operator(
-    points: torch.Tensor,
-    values: torch.Tensor,
-    order: int,
-    periodic: Sequence[bool],
-    clip: bool,
-    accept_outside: bool,
-    ends: str,
-    method: str,
-) -> torch.Tensor:
-    """(N, D) fractions and meshes (V, K...): values (V, N)."""
-    plan = _plan(points, values.shape[1:], order, periodic, clip, accept_outside, ends, method)
-    return plan.interpolate(numbers(values))
+def _at_points(name, call, shape):
+    """An operator of (N, D) fractions and meshes (V, K...), whose result has that shape for (V, N, D)."""
+
+    @torch.library.custom_op(name, mutates_args=())
+    def operator(
+        points: torch.Tensor,
+        values: torch.Tensor,
+        order: int,
+        periodic: Sequence[bool],
+        clip: bool,
+        accept_outside: bool,
+        ends: str,
+        method: str,
+    ) -> torch.Tensor:
+        plan = _plan(points, values.shape[1:], order, periodic, clip, accept_outside, ends, method)
+        return call(plan, numbers(values))
+
+    operator.register_fake(lambda points, values, *_: values.new_empty(shape(values.shape[0], *points.shape)))
+    return operator
 
 
-@interpolate_operator.register_fake
-def _(points, values, *_):
-    return values.new_empty((values.shape[0], points.shape[0]))
-
-
-@torch.library.custom_op("quadrat::interpolate_gradient", mutates_args=())
-def gradient_operator(
-    points: torch.Tensor,
-    values: torch.Tensor,
-    order: int,
-    periodic: Sequence[bool],
-    clip: bool,
-    accept_outside: bool,
-    ends: str,
-    method: str,
-) -> torch.Tensor:
-    """Derivatives (V, N, D) of `interpolate` by the fractions."""
-    plan = _plan(points, values.shape[1:], order, periodic, clip, accept_outside, ends, method)
-    return plan.gradient(numbers(values))
-
-
-@gradient_operator.register_fake
-def _(points, values, *_):
-    return values.new_empty((values.shape[0], points.shape[0], points.shape[1]))
+# Values (V, N), and their derivatives (V, N, D) by the fractions.
+interpolate_operator = _at_points("quadrat::interpolate", SpreadPlan.interpolate, lambda v, n, d: (v, n))
+gradient_operator = _at_points("quadrat::interpolate_gradient", SpreadPlan.gradient, lambda v, n, d: (v, n, d))
 
 
 def _cells(points, mesh, ctx):
