@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <memory>
 #include <new>
+#include <span>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 #include "instances.hpp"
+#include "quadrat/contacts/methods.hpp"
 #include "quadrat/core/config.hpp"
+#include "quadrat/keyed/methods.hpp"
+#include "quadrat/mesh/methods.hpp"
+#include "quadrat/search/neighbor_list.hpp"
 #include "worker.hpp"
 
 namespace quadrat::python {
@@ -36,13 +43,13 @@ class session_on final : public worker_on<session, Context> {
     [[maybe_unused]] const auto visit = this->enter();
     find_nearest(this->context(), wide, dimension, points, queries, box, settings, long_indices, results);
   }
-  cluster_counts clusters(bool wide, int dimension, const points_given& points, const boxes_given& box, double link,
-                          std::uint32_t min_points, bool long_indices, void* labels, bool groups) override {
+  cluster_counts clusters(bool wide, int dimension, const points_given& points, const boxes_given& box, double cutoff,
+                          std::uint32_t min_points, bool long_indices, void* labels, bool members) override {
     [[maybe_unused]] const auto visit = this->enter();
-    found_ = find_clusters(this->context(), wide, dimension, points, box, link, min_points, long_indices, labels);
-    return found_->counts(groups);
+    found_ = find_clusters(this->context(), wide, dimension, points, box, cutoff, min_points, long_indices, labels);
+    return found_->counts(members);
   }
-  void write_groups(bool long_indices, void* offsets, void* members, void* centers) override {
+  void write_members(bool long_indices, void* offsets, void* members, void* centers) override {
     [[maybe_unused]] const auto visit = this->enter();
     found_->write(long_indices, offsets, members, centers);
   }
@@ -114,6 +121,19 @@ class backend_on final : public backend {
     return std::make_unique<session_on<Context>>(where);
   }
   std::size_t devices() override { return std::is_same_v<Context, cpu_context> ? 1 : cuda_devices().size(); }
+  std::vector<std::string> methods(method_task task) override {
+    switch (task) {
+      case method_task::spread:
+        return names_of(spread_methods());
+      case method_task::reduce:
+        return names_of(key_methods());
+      case method_task::neighbors:
+        return names_of(neighbor_methods());
+      case method_task::contacts:
+        break;
+    }
+    return names_of(contact_methods());
+  }
   explanation choose(const place& where, method_task task, const described_load& load) override {
     home<Context> there(where);
     [[maybe_unused]] const auto visit = there.enter();
@@ -144,6 +164,19 @@ class backend_on final : public backend {
     static_cast<void>(device);
     host_memory().deallocate(memory, 0, nullptr);
 #endif
+  }
+
+ private:
+  template <typename Method>
+  [[nodiscard]] static std::vector<std::string> names_of(std::span<const Method> methods) {
+    std::vector<std::string> names;
+    for (const Method& method : methods) {
+      if constexpr (requires { method.wrong_results; }) {
+        if (method.wrong_results) continue;
+      }
+      if (std::is_same_v<Context, cpu_context> ? method.on_cpu : method.on_cuda) names.emplace_back(method.name);
+    }
+    return names;
   }
 };
 

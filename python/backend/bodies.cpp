@@ -75,7 +75,6 @@ class contacts_on final : public worker_on<contact_search, Context> {
     view.radii = static_cast<const T*>(bodies.radii);
     view.sizes = static_cast<const vec<T, 3>*>(bodies.sizes);
     view.orientations = static_cast<const quaternion<T>*>(bodies.orientations);
-    view.groups = groups_.of(context, bodies.groups);
     view.ids = ids_.of(context, bodies.ids);
     std::vector<plane<T>> planes;
     for (std::size_t p = 0; p + 3 < bodies.planes.size(); p += 4) {
@@ -141,7 +140,7 @@ class contacts_on final : public worker_on<contact_search, Context> {
                         : run<vec<int, 3>, integers_of<std::int32_t>, std::int32_t>(first, to);
   }
 
-  index_array<Context> shape_numbers_, groups_, ids_;
+  index_array<Context> shape_numbers_, ids_;
   array<body_shape, Context> shapes_;
   contact_detector<Context, T> detector_;
 };
@@ -164,12 +163,12 @@ class cells_on final : public worker_on<cell_search, Context> {
     const vec<int, D>& extents = list_.space().cells;
     return {extents.component, extents.component + D};
   }
-  void write_starts(bool long_indices, void* to) override {
+  void write_offsets(bool long_indices, void* to) override {
     [[maybe_unused]] const auto visit = this->enter();
     const counting_buckets_view cells = list_.view().buckets;
     write_indices(this->context(), cells.offsets, cells.bucket_count + 1, long_indices, to);
   }
-  void write_order(bool long_indices, void* to) override {
+  void write_points(bool long_indices, void* to) override {
     [[maybe_unused]] const auto visit = this->enter();
     const counting_buckets_view cells = list_.view().buckets;
     write_indices(this->context(), cells.elements, cells.count, long_indices, to);

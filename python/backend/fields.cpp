@@ -62,6 +62,7 @@ class spreading_on final : public plan_worker<spreading, Context, spread_plan, T
     }
     options.method = settings.method;
     options.uses = settings.uses;
+    options.autotune = settings.autotune;
     if (settings.clip) options.edges = open_footprints::clip;
     if (settings.accept_outside) options.beyond = points_beyond::accept;
     if (settings.both_ends) options.ends = open_ends::both;

@@ -45,13 +45,13 @@ class found_clusters {
   found_clusters(const found_clusters&) = delete;
   found_clusters& operator=(const found_clusters&) = delete;
   virtual ~found_clusters() = default;
-  /// With `groups`, groups the members and counts them.
-  [[nodiscard]] virtual cluster_counts counts(bool groups) = 0;
+  /// With `members`, groups the points of clusters and counts them.
+  [[nodiscard]] virtual cluster_counts counts(bool members) = 0;
   virtual void write(bool long_indices, void* offsets, void* members, void* centers) = 0;
 };
 template <typename Context>
 std::unique_ptr<found_clusters> find_clusters(const Context& context, bool wide, int dimension,
-                                              const points_given& points, const boxes_given& box, double link,
+                                              const points_given& points, const boxes_given& box, double cutoff,
                                               std::uint32_t min_points, bool long_indices, void* labels);
 
 template <typename Context>

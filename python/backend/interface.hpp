@@ -22,7 +22,7 @@
 namespace quadrat::python {
 
 /// Changes with every change below: both sides must be of one build.
-inline constexpr int interface_version = 7;
+inline constexpr int interface_version = 8;
 
 /// Types of elements.
 enum class number : std::uint8_t {
@@ -42,7 +42,7 @@ enum class number : std::uint8_t {
 struct place {
   int device = -1;  ///< of CUDA; -1: the CPU
   int threads = 0;  ///< of the CPU; 0: all
-  bool run_to_run = false;
+  determinism level = determinism::none;
 };
 
 struct points_given {
@@ -97,6 +97,7 @@ struct neighbor_settings {
   bool half = false;
   bool sorted = false;
   std::string outputs{};  ///< letters of "ijSdDn"
+  bool autotune = false;
   std::string method{};
   int rule = 0;                        ///< its number in cutoff_rule
   std::vector<double> type_cutoffs{};  ///< types x types
@@ -121,8 +122,8 @@ struct neighbor_given {
 
 class neighbor_search : public worker {
  public:
-  /// Whether the list was built anew; without a skin it always is.
-  virtual bool update(const neighbor_given& given) = 0;
+  /// Whether the list was built: `anew`, or because points have moved too far; without a skin it always is.
+  virtual bool update(const neighbor_given& given, bool anew) = 0;
   [[nodiscard]] virtual std::size_t size() = 0;
   [[nodiscard]] virtual std::size_t rows() = 0;
   /// The array of a letter: indices as int64 or int32, and what has the precision of the points.
@@ -158,6 +159,7 @@ struct spread_settings {
   bool accept_outside = false;
   bool both_ends = false;  ///< mesh points on both faces of open axes
   double uses = 1;
+  bool autotune = false;
   std::string method{};
 };
 
@@ -221,7 +223,6 @@ struct bodies_given {
   const void* radii = nullptr;         ///< of spheres, (N,)
   const void* sizes = nullptr;         ///< (N, 3)
   const void* orientations = nullptr;  ///< (N, 4): w, x, y, z
-  integers groups{};
   integers ids{};
   std::vector<double> planes{};  ///< on the host, by plane: normal, offset
 };
@@ -237,14 +238,14 @@ class contact_search : public worker {
   [[nodiscard]] virtual std::string method() const = 0;
 };
 
-/// Particles of cells: cell c, x fastest, holds order[starts[c]] to order[starts[c + 1] - 1].
+/// Particles of cells: cell c, x fastest, holds indices[offsets[c]] to indices[offsets[c + 1] - 1].
 class cell_search : public worker {
  public:
   virtual void build(const points_given& points) = 0;
   /// Along each axis.
   [[nodiscard]] virtual std::vector<int> cells() const = 0;
-  virtual void write_starts(bool long_indices, void* to) = 0;
-  virtual void write_order(bool long_indices, void* to) = 0;
+  virtual void write_offsets(bool long_indices, void* to) = 0;
+  virtual void write_points(bool long_indices, void* to) = 0;
 };
 
 /// An axis-aligned box. Without lengths: open, around whatever comes.
@@ -289,6 +290,7 @@ struct reduction {
 /// What replaces values of a scene's file; empty: as in the file.
 struct scene_settings {
   std::string file{}, device{}, method{}, precision{}, deterministic{}, output{};
+  std::optional<bool> autotune{};
   std::optional<std::int64_t> steps{}, particles{}, threads{}, seed{}, frame_every{}, statistics_every{};
 };
 
@@ -342,12 +344,12 @@ class session : public worker {
   virtual void nearest(bool wide, int dimension, const points_given& points, const points_given& queries,
                        const boxes_given& box, const nearest_settings& settings, bool long_indices,
                        const nearest_results& results) = 0;
-  /// With `groups`, `write_groups` may follow.
+  /// With `members`, `write_members` may follow.
   virtual cluster_counts clusters(bool wide, int dimension, const points_given& points, const boxes_given& box,
-                                  double link, std::uint32_t min_points, bool long_indices, void* labels,
-                                  bool groups) = 0;
+                                  double cutoff, std::uint32_t min_points, bool long_indices, void* labels,
+                                  bool members) = 0;
   /// Of the last clusters: where the rows of members begin, with the end, the members, and (clusters, D) centers.
-  virtual void write_groups(bool long_indices, void* offsets, void* members, void* centers) = 0;
+  virtual void write_members(bool long_indices, void* offsets, void* members, void* centers) = 0;
   virtual void reduce(const reduction& wanted, void* results) = 0;
   virtual void type_3(bool wide, int dimension, const points_given& points, const points_given& targets,
                       const void* values, int vectors, double tolerance, int sign, void* results) = 0;
@@ -386,6 +388,8 @@ class backend {
   [[nodiscard]] virtual std::unique_ptr<session> make_session(const place& where) = 0;
   /// Devices of this kind on this machine.
   [[nodiscard]] virtual std::size_t devices() = 0;
+  /// Names of the methods that this backend has, without those that exist to be timed.
+  [[nodiscard]] virtual std::vector<std::string> methods(method_task task) = 0;
   /// What would be chosen on the device.
   [[nodiscard]] virtual explanation choose(const place& where, method_task task, const described_load& load) = 0;
   /// Throws argument_error in builds without the program, whose libraries scenes need.

@@ -33,7 +33,7 @@ class search_on final : public worker_on<neighbor_search, Context> {
   search_on(const place& where, const neighbor_settings& settings)
       : worker_on<neighbor_search, Context>(where), list_(this->context(), options(settings)) {}
 
-  bool update(const neighbor_given& given) override {
+  bool update(const neighbor_given& given, bool anew) override {
     [[maybe_unused]] const auto visit = this->enter();
     const Context& context = this->context();
     const std::vector<lattice<T, D>> shapes = lattices_of<T, D>(given.boxes);
@@ -49,7 +49,7 @@ class search_on final : public worker_on<neighbor_search, Context> {
     input.types_of_queries = types_of_queries_.of(context, given.types_of_queries);
     exclude(given, input);
     bool built = true;
-    if (list_.options().skin > T(0)) {
+    if (!anew && list_.options().skin > T(0)) {
       built = list_.update(input);
     } else {
       list_.build(input);
@@ -96,6 +96,7 @@ class search_on final : public worker_on<neighbor_search, Context> {
     result.vectors = wanted('D');
     result.squared_distances = wanted('d');
     result.accept_outside = settings.open;
+    result.autotune = settings.autotune;
     result.method = settings.method;
     result.rule = static_cast<cutoff_rule>(settings.rule);
     for (const double cutoff : settings.type_cutoffs) result.type_cutoffs.push_back(static_cast<T>(cutoff));
@@ -241,9 +242,9 @@ class clusters_on final : public found_clusters {
     write_integers(context_, finder_.view().labels, finder_.view().points, long_indices, labels);
     context_.synchronize();
   }
-  cluster_counts counts(bool groups) override {
+  cluster_counts counts(bool members) override {
     const std::size_t clusters = finder_.view().clusters;
-    if (!groups) return {clusters, 0};
+    if (!members) return {clusters, 0};
     return {clusters, to_host(context_, finder_.members().offsets + clusters, 1)[0]};
   }
   void write(bool long_indices, void* offsets, void* members, void* centers) override {
@@ -262,14 +263,14 @@ class clusters_on final : public found_clusters {
 
 template <typename Context>
 std::unique_ptr<found_clusters> find_clusters(const Context& context, bool wide, int dimension,
-                                              const points_given& points, const boxes_given& box, double link,
+                                              const points_given& points, const boxes_given& box, double cutoff,
                                               std::uint32_t min_points, bool long_indices, void* labels) {
   std::unique_ptr<found_clusters> result;
   with_instance<2>(wide, dimension, [&](auto t, auto d) {
     using T = decltype(t);
     constexpr int D = d.value;
     cluster_options<T> options;
-    options.link = static_cast<T>(link);
+    options.link = static_cast<T>(cutoff);
     options.min_points = min_points;
     options.accept_outside = box.open();
     auto made = std::make_unique<clusters_on<Context, T, D>>(context, options, lattices_of<T, D>(box)[0]);

@@ -61,7 +61,7 @@ class home<cpu_context> {
 #if !QUADRAT_BACKEND_CUDA
     options.memory = cpu_memory();
 #endif
-    if (where.run_to_run) options.reproducibility = determinism::run_to_run;
+    options.reproducibility = where.level;
     return cpu_context(options);
   }
   cpu_context context_;
@@ -138,12 +138,12 @@ template <>
 class home<cuda_context> {
  public:
   explicit home(const place& where) : lent_(lend(where.device)) {
-    if (!where.run_to_run) return;
+    if (where.level == determinism::none) return;
     const current_device scope(where.device);
     cuda_context::options options;
     options.device = where.device;
     options.stream = lent_->stream();
-    options.reproducibility = determinism::run_to_run;
+    options.reproducibility = where.level;
     strict_.emplace(options);
   }
   ~home() {

@@ -71,15 +71,6 @@ struct number_or_array {
   return result;
 }
 
-[[nodiscard]] int shape_named(const std::string& name) {
-  std::string accepted;
-  for (std::size_t k = 0; k < body_shape_names.size(); ++k) {
-    if (name == body_shape_names[k]) return static_cast<int>(k);
-    accepted += (k > 0 ? ", " : "") + std::string(body_shape_names[k]);
-  }
-  throw nb::value_error(message("shape is '", name, "'; one of ", accepted, " is accepted").c_str());
-}
-
 [[nodiscard]] std::vector<double> planes_from(nb::handle planes) {
   if (planes.is_none()) return {};
   host_numbers given = numbers_from(planes, "planes");
@@ -114,11 +105,10 @@ struct number_or_array {
   return nb::tuple(all);
 }
 
-[[nodiscard]] nb::tuple find_contacts(nb::handle centers, nb::handle radii, const std::string& shape, nb::handle shapes,
-                                      nb::handle sizes, nb::handle orientations, nb::handle groups, nb::handle ids,
-                                      nb::handle planes, nb::handle box, nb::handle periodic, nb::handle origin,
-                                      const std::string& method, bool sorted, double bin_size, int threads,
-                                      nb::handle index_dtype) {
+[[nodiscard]] nb::tuple find_contacts(nb::handle centers, nb::handle radii, int shape, nb::handle shapes,
+                                      nb::handle sizes, nb::handle orientations, nb::handle ids, nb::handle planes,
+                                      nb::handle box, nb::handle periodic, nb::handle origin, const std::string& method,
+                                      bool sorted, double bin_size, int level, int threads, nb::handle index_dtype) {
   const origin_of_arrays where = origin_of(centers, "centers");
   given_array array = points_from(centers, where, 3, "centers");
   const std::size_t count = array.shape()[0];
@@ -126,14 +116,13 @@ struct number_or_array {
   std::optional<given_array> extents = rows_from(sizes, "sizes", count, 3, where, array.type());
   std::optional<given_array> turns = rows_from(orientations, "orientations", count, 4, where, array.type());
   std::optional<given_array> kinds = indices_from(shapes, "shapes", count, where, "bodies");
-  std::optional<given_array> members = indices_from(groups, "groups", count, where, "bodies");
   std::optional<given_array> identities = indices_from(ids, "ids", count, where, "bodies");
   const domain_given domain = domain_from(box, 3, periodic, origin);
   const bool long_indices = long_indices_from(index_dtype).value_or(where.long_indices());
 
   const std::unique_ptr<contact_search> search = made_by(where, [&](backend& engine) {
-    return engine.make_contact_search({where.device, threads, false}, is_wide(array.type()), domain, method, sorted,
-                                      bin_size);
+    return engine.make_contact_search({where.device, threads, static_cast<determinism>(level)}, is_wide(array.type()),
+                                      domain, method, sorted, bin_size);
   });
   const auto received = [&](std::optional<given_array>& given) -> const void* {
     if (!given) return nullptr;
@@ -143,16 +132,14 @@ struct number_or_array {
   array.receive(*search);
   bodies_given bodies;
   bodies.centers = array.points();
-  bodies.shape = shape_named(shape);
+  bodies.shape = shape;
   bodies.radius = radius.value;
   bodies.radii = received(radius.array);
   bodies.sizes = received(extents);
   bodies.orientations = received(turns);
   received(kinds);
-  received(members);
   received(identities);
   bodies.shapes = of(kinds);
-  bodies.groups = of(members);
   bodies.ids = of(identities);
   bodies.planes = planes_from(planes);
   unlocked([&] { search->build(bodies); });
@@ -163,16 +150,16 @@ struct number_or_array {
 class cell_lists {
  public:
   cell_lists(nb::handle box, std::vector<int> cells, double cutoff, nb::handle periodic, nb::handle origin,
-             bool accept_outside, bool run_to_run, int threads, int dimension, nb::handle index_dtype)
+             bool accept_outside, int level, int threads, int dimension, nb::handle index_dtype)
       : domain_(domain_from(box, dimension, periodic, origin)),
         cells_(std::move(cells)),
         cutoff_(cutoff),
         accept_outside_(accept_outside),
-        run_to_run_(run_to_run),
+        level_(static_cast<determinism>(level)),
         threads_(threads),
         long_indices_(long_indices_from(index_dtype)) {
     // Checks the settings.
-    search_ = cpu_backend().make_cell_search({-1, threads, run_to_run}, true, domain_, cells_, cutoff_, accept_outside);
+    search_ = cpu_backend().make_cell_search({-1, threads, level_}, true, domain_, cells_, cutoff_, accept_outside);
   }
 
   void build(nb::handle points) {
@@ -183,7 +170,7 @@ class cell_lists {
     const auto kind = std::make_tuple(where.device, is_wide(array.type()));
     if (kind != kind_) {
       search_ = made_by(where, [&](backend& engine) {
-        return engine.make_cell_search({where.device, threads_, run_to_run_}, is_wide(array.type()), domain_, cells_,
+        return engine.make_cell_search({where.device, threads_, level_}, is_wide(array.type()), domain_, cells_,
                                        cutoff_, accept_outside_);
       });
       kind_ = kind;
@@ -194,7 +181,7 @@ class cell_lists {
     points_ = array.shape()[0];
     built_ = true;
   }
-  /// Starts and order.
+  /// Offsets and indices.
   [[nodiscard]] nb::tuple arrays() {
     const turn mine(mutex_);
     if (!built_) throw nb::value_error("there is no list: no points yet, or the last build failed; call build");
@@ -203,12 +190,12 @@ class cell_lists {
     std::size_t cells = 1;
     for (const int extent : search_->cells()) cells *= static_cast<std::size_t>(extent);
     results made(where_, where_.engine());
-    void* const starts = made.add(type, {cells + 1});
-    void* const order = made.add(type, {points_});
+    void* const offsets = made.add(type, {cells + 1});
+    void* const indices = made.add(type, {points_});
     made.prepare(*search_);
     unlocked([&] {
-      search_->write_starts(long_indices, starts);
-      search_->write_order(long_indices, order);
+      search_->write_offsets(long_indices, offsets);
+      search_->write_points(long_indices, indices);
       search_->synchronize();
     });
     return nb::make_tuple(made.take(0), made.take(1));
@@ -225,7 +212,7 @@ class cell_lists {
   std::vector<int> cells_;
   double cutoff_;
   bool accept_outside_;
-  bool run_to_run_;
+  determinism level_;
   int threads_;
   std::optional<bool> long_indices_;
   std::mutex mutex_;
@@ -241,22 +228,16 @@ class cell_lists {
 void add_bodies(nb::module_& module) {
   const auto any = [](const char* name) { return nb::arg(name).none(); };
   module.def("contacts", &find_contacts, nb::arg("centers").none(), any("radii"), nb::arg("shape"), any("shapes"),
-             any("sizes"), any("orientations"), any("groups"), any("ids"), any("planes"), any("box"), any("periodic"),
-             any("origin"), nb::arg("method"), nb::arg("sorted"), nb::arg("bin_size"), nb::arg("threads"),
+             any("sizes"), any("orientations"), any("ids"), any("planes"), any("box"), any("periodic"), any("origin"),
+             nb::arg("method"), nb::arg("sorted"), nb::arg("bin_size"), nb::arg("level"), nb::arg("threads"),
              any("index_dtype"));
   nb::class_<cell_lists>(module, "CellLists")
-      .def(nb::init<nb::handle, std::vector<int>, double, nb::handle, nb::handle, bool, bool, int, int, nb::handle>(),
+      .def(nb::init<nb::handle, std::vector<int>, double, nb::handle, nb::handle, bool, int, int, int, nb::handle>(),
            nb::arg("box"), nb::arg("cells"), nb::arg("cutoff"), any("periodic"), any("origin"),
-           nb::arg("accept_outside"), nb::arg("run_to_run"), nb::arg("threads"), nb::arg("dimension"),
-           any("index_dtype"))
+           nb::arg("accept_outside"), nb::arg("level"), nb::arg("threads"), nb::arg("dimension"), any("index_dtype"))
       .def("build", &cell_lists::build, nb::arg("points").none())
       .def("arrays", &cell_lists::arrays)
       .def("cells", &cell_lists::cells);
-  std::vector<std::string> names;
-  for (const contact_method& known : contact_methods()) {
-    if (known.on_cpu || known.on_cuda) names.emplace_back(known.name);
-  }
-  module.attr("contact_methods") = nb::cast(names);
 }
 
 }  // namespace quadrat::python

@@ -180,7 +180,7 @@ std::size_t systems_of(std::optional<given_array>& systems, nb::handle box, int 
   if (!systems) return 1;
   if (const std::size_t boxes = boxes_in(box, dimension, "system"); boxes != 1) return std::max<std::size_t>(boxes, 1);
   const std::unique_ptr<session> worker = made_by(where, [&](backend& engine) {
-    return engine.make_session({where.device, threads, false});
+    return engine.make_session({where.device, threads});
   });
   systems->receive(*worker);
   const std::int64_t last = std::max<std::int64_t>(worker->largest(systems->indices()), 0);

@@ -18,20 +18,29 @@ namespace quadrat::python {
 
 namespace {
 
+[[nodiscard]] bool has_gpu(const std::string& device, bool gpus) {
+  return device != "cpu" && gpus && cuda_backend().devices() > 0;
+}
+
+/// Names; of "cuda" without the package for GPUs, its ImportError.
+[[nodiscard]] std::vector<std::string> methods(int task, const std::string& device, bool gpus) {
+  backend& engine = device == "cuda" || has_gpu(device, gpus) ? cuda_backend() : cpu_backend();
+  return engine.methods(static_cast<method_task>(task));
+}
+
 /// As (text, JSON). `device`: "cpu", "cuda" or "auto". `gpus`: whether the package for GPUs is installed.
 [[nodiscard]] nb::tuple choose(int task, double count, std::vector<int> cells, int order, double uses, double keys,
-                               bool wide, const std::string& device, bool gpus, bool run_to_run, int threads) {
+                               bool wide, const std::string& device, bool gpus, int level, int threads) {
   const described_load load{count, std::move(cells), order, uses, keys, wide};
   const auto wanted = static_cast<method_task>(task);
-  const bool gpu = device != "cpu" && gpus && cuda_backend().devices() > 0;
+  const auto wanted_level = static_cast<determinism>(level);
   explanation found;
-  if (gpu) {
-    found = cuda_backend().choose({0, threads, run_to_run}, wanted, load);
+  if (has_gpu(device, gpus)) {
+    found = cuda_backend().choose({0, threads, wanted_level}, wanted, load);
   } else if (device == "cuda") {
-    const determinism level = run_to_run ? determinism::run_to_run : determinism::none;
-    found = choose_method(wanted, load, shipped_profile(true), level);
+    found = choose_method(wanted, load, shipped_profile(true), wanted_level);
   } else {
-    found = cpu_backend().choose({-1, threads, run_to_run}, wanted, load);
+    found = cpu_backend().choose({-1, threads, wanted_level}, wanted, load);
   }
   return nb::make_tuple(found.text(), found.json());
 }
@@ -39,11 +48,9 @@ namespace {
 }  // namespace
 
 void add_choice(nb::module_& module) {
-  nb::list tasks;
-  for (const auto name : method_task_names) tasks.append(nb::str(name.data(), name.size()));
-  module.attr("method_tasks") = nb::tuple(tasks);
+  module.def("methods", &methods, nb::arg("task"), nb::arg("device"), nb::arg("gpus"));
   module.def("choose", &choose, nb::arg("task"), nb::arg("count"), nb::arg("cells"), nb::arg("order"), nb::arg("uses"),
-             nb::arg("keys"), nb::arg("wide"), nb::arg("device"), nb::arg("gpus"), nb::arg("run_to_run"),
+             nb::arg("keys"), nb::arg("wide"), nb::arg("device"), nb::arg("gpus"), nb::arg("level"),
              nb::arg("threads"));
 }
 

@@ -56,9 +56,9 @@ namespace {
 /// Sums on the device of the last points; those of other precisions and devices are kept.
 class charges_sums {
  public:
-  charges_sums(double accuracy, bool dispersion, std::string method, double constant, bool remove_net_force,
-               bool run_to_run, int threads)
-      : run_to_run_(run_to_run), threads_(threads) {
+  charges_sums(double accuracy, bool dispersion, std::string method, double constant, bool remove_net_force, int level,
+               int threads)
+      : level_(static_cast<determinism>(level)), threads_(threads) {
     options_.law = dispersion ? pair_law::dispersion : pair_law::coulomb;
     options_.method = std::move(method);
     options_.accuracy = accuracy;
@@ -132,7 +132,7 @@ class charges_sums {
       if (device == where.device && precision == wide) return *sums;
     }
     kept_.emplace_back(where.device, wide, made_by(where, [&](backend& engine) {
-                         return engine.make_ewald({where.device, threads_, run_to_run_}, wide, options_);
+                         return engine.make_ewald({where.device, threads_, level_}, wide, options_);
                        }));
     return *std::get<2>(kept_.back());
   }
@@ -140,7 +140,7 @@ class charges_sums {
   [[nodiscard]] nb::object energy_of_one(const origin_of_arrays& where, const void* energy) const {
     double value = 0;
     if (where.on_gpu()) {
-      where.engine().make_session({where.device, 1, false})->to_host(energy, &value, sizeof(value));
+      where.engine().make_session({where.device, 1})->to_host(energy, &value, sizeof(value));
     } else {
       value = *static_cast<const double*>(energy);
     }
@@ -148,7 +148,7 @@ class charges_sums {
   }
 
   electrostatics_options options_;
-  bool run_to_run_;
+  determinism level_;
   int threads_;
   std::mutex mutex_;
   std::vector<std::tuple<int, bool, std::unique_ptr<ewald_sums>>> kept_;
@@ -159,7 +159,7 @@ class charges_sums {
 
 void add_electrostatics(nb::module_& module) {
   nb::class_<charges_sums>(module, "EwaldSums")
-      .def(nb::init<double, bool, std::string, double, bool, bool, int>())
+      .def(nb::init<double, bool, std::string, double, bool, int, int>())
       .def("compute", &charges_sums::compute, nb::arg("points").none(), nb::arg("charges").none(),
            nb::arg("cell").none(), nb::arg("periodic").none(), nb::arg("systems").none(), nb::arg("pairs").none(),
            nb::arg("scales").none(), nb::arg("forces"), nb::arg("potentials"), nb::arg("virial"))

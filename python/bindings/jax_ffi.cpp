@@ -65,7 +65,7 @@ struct site {
     static const auto synchronize = driver_function<int (*)(void*)>("cuStreamSynchronize");
     if (synchronize(stream) != 0) throw backend_error("earlier work of JAX on this GPU has failed");
   }
-  [[nodiscard]] place with(std::int64_t threads) const { return {device, static_cast<int>(threads), false}; }
+  [[nodiscard]] place with(std::int64_t threads) const { return {device, static_cast<int>(threads)}; }
   /// `values` from the device.
   template <typename T>
   [[nodiscard]] std::vector<T> to_host(const void* from, std::size_t count) const {
@@ -306,7 +306,7 @@ ffi::Error run_pairs(const site& where, array_in points, array_in vectors, array
       neighbor_given given;
       given.points = at.points(entry);
       given.boxes = box_at(where, boxes, entry, wide, periodic);
-      search->update(given);
+      search->update(given, true);
       const std::size_t found = search->size();
       if (found > static_cast<std::size_t>(i.extent(0))) {
         const std::string there = "there are " + std::to_string(found) + " pairs; ";

@@ -86,7 +86,7 @@ namespace {
 }
 
 [[nodiscard]] nb::object reduce(nb::handle keys, nb::handle values, const std::string& operation, nb::handle key_count,
-                                std::string method, bool compensated, bool run_to_run, int threads) {
+                                std::string method, bool compensated, int level, int threads) {
   const int number_of_operation = operation_named(operation);
   const origin_of_arrays where = origin_of(values, "values");
   given_array ids = keys_from(keys, where);
@@ -98,7 +98,7 @@ namespace {
                               .c_str());
   }
   const std::unique_ptr<session> worker = made_by(where, [&](backend& engine) {
-    return engine.make_session({where.device, threads, run_to_run});
+    return engine.make_session({where.device, threads, static_cast<determinism>(level)});
   });
   ids.receive(*worker);
   rows.receive(*worker);
@@ -132,7 +132,7 @@ namespace {
   const origin_of_arrays where = origin_of(keys, "keys");
   given_array ids = keys_from(keys, where);
   const std::unique_ptr<session> worker = made_by(where, [&](backend& engine) {
-    return engine.make_session({where.device, threads, false});
+    return engine.make_session({where.device, threads});
   });
   ids.receive(*worker);
   reduction wanted;
@@ -152,7 +152,7 @@ namespace {
 
 void add_keyed(nb::module_& module) {
   module.def("reduce_by_key", &reduce, nb::arg("keys").none(), nb::arg("values").none(), nb::arg("operation"),
-             nb::arg("key_count").none(), nb::arg("method"), nb::arg("compensated"), nb::arg("run_to_run"),
+             nb::arg("key_count").none(), nb::arg("method"), nb::arg("compensated"), nb::arg("level"),
              nb::arg("threads"));
   module.def(
       "check_keys", [](nb::handle keys) { static_cast<void>(keys_from(keys, origin_of(keys, "keys"))); },

@@ -123,8 +123,8 @@ void check_all_are_used(const update_arguments& given, int rule) {
 /// millisecond. Small ones only, since they keep what they have worked in.
 class spare_lists {
  public:
-  /// Device, precision, dimension, and the rest.
-  using key = std::tuple<int, bool, int, neighbor_settings>;
+  /// Device, determinism, precision, dimension, and the rest.
+  using key = std::tuple<int, determinism, bool, int, neighbor_settings>;
 
   static std::unique_ptr<neighbor_search> take(const key& wanted) {
     spare_lists& spare = instance();
@@ -162,12 +162,15 @@ class spare_lists {
 /// A neighbor list on the device of its last points, and the arrays of it that are wanted.
 class neighbors {
  public:
-  neighbors(neighbor_settings settings, nb::handle type_cutoffs, int threads, nb::handle index_dtype)
-      : settings_(std::move(settings)), threads_(threads), long_indices_(long_indices_from(index_dtype)) {
+  neighbors(neighbor_settings settings, nb::handle type_cutoffs, int level, int threads, nb::handle index_dtype)
+      : settings_(std::move(settings)),
+        level_(static_cast<determinism>(level)),
+        threads_(threads),
+        long_indices_(long_indices_from(index_dtype)) {
     settings_.type_cutoffs = table_from(type_cutoffs);
   }
 
-  bool update(const update_arguments& given) {
+  bool update(const update_arguments& given, bool anew) {
     const origin_of_arrays where = origin_of(given.points, "points");
     check_all_are_used(given, settings_.rule);
     point_arrays arrays = point_arrays_from(given.points, given.queries, where);
@@ -193,7 +196,7 @@ class neighbors {
     input.radii_of_queries = by_query.radii_given();
     input.types = of(by_point.types);
     input.types_of_queries = of(by_query.types);
-    const bool built = unlocked([&] { return search_->update(input); });
+    const bool built = unlocked([&] { return search_->update(input, anew); });
     where_ = where;
     current_ = true;
     return built;
@@ -202,7 +205,7 @@ class neighbors {
   [[nodiscard]] nb::object arrays() {
     const turn mine(mutex_);
     if (!current_) {
-      throw nb::value_error("there is no list: no points yet, or the last update failed; call update");
+      throw nb::value_error("there is no list: no points yet, or the last call failed; call build or update");
     }
     const bool long_indices = long_indices_.value_or(where_.long_indices());
     results made(where_, where_.engine());
@@ -237,13 +240,13 @@ class neighbors {
     if (where.on_gpu()) search_ = spare_lists::take(wanted);
     if (search_) return;
     search_ = made_by(where, [&](backend& engine) {
-      return engine.make_neighbor_search({where.device, threads_, false}, wide, dimension, std::get<3>(wanted));
+      return engine.make_neighbor_search({where.device, threads_, level_}, wide, dimension, std::get<4>(wanted));
     });
   }
   [[nodiscard]] spare_lists::key spare_key() const {
     neighbor_settings settings = settings_;
     settings.open = std::get<3>(kind_);
-    return {std::get<0>(kind_), std::get<1>(kind_), std::get<2>(kind_), std::move(settings)};
+    return {std::get<0>(kind_), level_, std::get<1>(kind_), std::get<2>(kind_), std::move(settings)};
   }
   void* add(results& made, char output, bool long_indices) {
     const std::size_t size = search_->size();
@@ -257,6 +260,7 @@ class neighbors {
   }
 
   neighbor_settings settings_;
+  determinism level_;
   int threads_;
   std::optional<bool> long_indices_;
   std::mutex mutex_;
@@ -266,15 +270,10 @@ class neighbors {
   bool current_ = false;  ///< whether the list belongs to the last points
 };
 
-[[nodiscard]] neighbor_settings settings_of(double cutoff, double skin, bool half, bool sorted, std::string outputs,
-                                            std::string method, int rule) {
-  return {cutoff, skin, half, sorted, std::move(outputs), std::move(method), rule};
-}
-
 [[nodiscard]] nb::object find_pairs(const update_arguments& given, neighbor_settings settings, nb::handle type_cutoffs,
-                                    int threads, nb::handle index_dtype) {
-  neighbors list(std::move(settings), type_cutoffs, threads, index_dtype);
-  list.update(given);
+                                    int level, int threads, nb::handle index_dtype) {
+  neighbors list(std::move(settings), type_cutoffs, level, threads, index_dtype);
+  list.update(given, true);
   nb::object arrays = list.arrays();
   list.leave();
   return arrays;
@@ -287,18 +286,19 @@ void add_lists(nb::module_& module) {
   nb::class_<neighbors>(module, "Neighbors")
       .def(
           "__init__",
-          [](neighbors* self, double cutoff, double skin, bool half, bool sorted, std::string outputs,
-             std::string method, int threads, nb::handle index_dtype, int rule, nb::handle type_cutoffs) {
-            new (self) neighbors(settings_of(cutoff, skin, half, sorted, std::move(outputs), std::move(method), rule),
-                                 type_cutoffs, threads, index_dtype);
+          [](neighbors* self, double cutoff, double skin, int rule, nb::handle type_cutoffs, bool half, bool sorted,
+             std::string outputs, bool autotune, std::string method, int level, int threads, nb::handle index_dtype) {
+            new (self) neighbors({cutoff, skin, half, sorted, std::move(outputs), autotune, std::move(method), rule},
+                                 type_cutoffs, level, threads, index_dtype);
           },
-          nb::arg("cutoff"), nb::arg("skin"), nb::arg("half"), nb::arg("sorted"), nb::arg("outputs"), nb::arg("method"),
-          nb::arg("threads"), any("index_dtype"), nb::arg("rule"), any("type_cutoffs"))
+          nb::arg("cutoff"), nb::arg("skin"), nb::arg("rule"), any("type_cutoffs"), nb::arg("half"), nb::arg("sorted"),
+          nb::arg("outputs"), nb::arg("autotune"), nb::arg("method"), nb::arg("level"), nb::arg("threads"),
+          any("index_dtype"))
       .def(
           "update",
           [](neighbors& self, nb::handle points, nb::handle box, nb::handle periodic, nb::handle origin,
              nb::handle queries, nb::handle systems, nb::handle systems_of_queries, nb::handle radii, nb::handle types,
-             nb::handle radii_of_queries, nb::handle types_of_queries, nb::handle excluded) {
+             nb::handle radii_of_queries, nb::handle types_of_queries, nb::handle excluded, bool anew) {
             return self.update({points,
                                 box,
                                 periodic,
@@ -306,19 +306,21 @@ void add_lists(nb::module_& module) {
                                 queries,
                                 {systems, radii, types},
                                 {systems_of_queries, radii_of_queries, types_of_queries},
-                                excluded});
+                                excluded},
+                               anew);
           },
           any("points"), any("box"), any("periodic"), any("origin"), any("queries"), any("systems"),
           any("systems_of_queries"), any("radii"), any("types"), any("radii_of_queries"), any("types_of_queries"),
-          any("excluded"))
+          any("excluded"), nb::arg("anew"))
       .def("arrays", &neighbors::arrays)
       .def("method", &neighbors::method);
   module.def(
       "neighbor_list",
-      [](nb::handle points, double cutoff, nb::handle box, nb::handle periodic, nb::handle origin, bool half,
-         bool sorted, std::string outputs, nb::handle queries, nb::handle systems, nb::handle systems_of_queries,
-         std::string method, int threads, nb::handle index_dtype, int rule, nb::handle radii, nb::handle types,
-         nb::handle radii_of_queries, nb::handle types_of_queries, nb::handle type_cutoffs, nb::handle excluded) {
+      [](nb::handle points, double cutoff, nb::handle box, nb::handle periodic, nb::handle origin, nb::handle queries,
+         nb::handle systems, nb::handle systems_of_queries, int rule, nb::handle radii, nb::handle types,
+         nb::handle radii_of_queries, nb::handle types_of_queries, nb::handle type_cutoffs, nb::handle excluded,
+         bool half, bool sorted, std::string outputs, std::string method, int level, int threads,
+         nb::handle index_dtype) {
         return find_pairs({points,
                            box,
                            periodic,
@@ -327,16 +329,13 @@ void add_lists(nb::module_& module) {
                            {systems, radii, types},
                            {systems_of_queries, radii_of_queries, types_of_queries},
                            excluded},
-                          settings_of(cutoff, 0.0, half, sorted, std::move(outputs), std::move(method), rule),
-                          type_cutoffs, threads, index_dtype);
+                          {cutoff, 0.0, half, sorted, std::move(outputs), false, std::move(method), rule}, type_cutoffs,
+                          level, threads, index_dtype);
       },
-      any("points"), nb::arg("cutoff"), any("box"), any("periodic"), any("origin"), nb::arg("half"), nb::arg("sorted"),
-      nb::arg("outputs"), any("queries"), any("systems"), any("systems_of_queries"), nb::arg("method"),
-      nb::arg("threads"), any("index_dtype"), nb::arg("rule"), any("radii"), any("types"), any("radii_of_queries"),
-      any("types_of_queries"), any("type_cutoffs"), any("excluded"));
-  std::vector<std::string> names;
-  for (const neighbor_method& method : neighbor_methods()) names.emplace_back(method.name);
-  module.attr("neighbor_methods") = nb::cast(names);
+      any("points"), nb::arg("cutoff"), any("box"), any("periodic"), any("origin"), any("queries"), any("systems"),
+      any("systems_of_queries"), nb::arg("rule"), any("radii"), any("types"), any("radii_of_queries"),
+      any("types_of_queries"), any("type_cutoffs"), any("excluded"), nb::arg("half"), nb::arg("sorted"),
+      nb::arg("outputs"), nb::arg("method"), nb::arg("level"), nb::arg("threads"), any("index_dtype"));
 }
 
 }  // namespace quadrat::python

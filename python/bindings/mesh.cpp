@@ -50,9 +50,9 @@ namespace {
 class mesh_plan {
  public:
   mesh_plan(nb::handle box, std::vector<int> mesh, int order, nb::handle periodic, nb::handle origin, bool clip,
-            bool accept_outside, bool both_ends, double uses, std::string method, bool run_to_run, int threads,
+            bool accept_outside, bool both_ends, double uses, bool autotune, std::string method, int level, int threads,
             bool wide)
-      : wide_(wide), where_{-1, threads, run_to_run} {
+      : wide_(wide), where_{-1, threads, static_cast<determinism>(level)} {
     const auto dimension = static_cast<int>(mesh.size());
     const boxes_given boxes = boxes_from(box, dimension, periodic, origin, 1, extents::of_all_axes);
     settings_.lower = boxes.origins;
@@ -64,6 +64,7 @@ class mesh_plan {
     settings_.accept_outside = accept_outside;
     settings_.both_ends = both_ends;
     settings_.uses = uses;
+    settings_.autotune = autotune;
     settings_.method = std::move(method);
     plan_ = cpu_backend().make_spreading(where_, wide_, settings_);  // checks the settings
   }
@@ -91,15 +92,15 @@ class mesh_plan {
     const turn mine(mutex_);
     return run(values, "values", by_point(), extents(), &spreading::spread);
   }
-  [[nodiscard]] nb::object interpolate(nb::handle mesh) {
+  [[nodiscard]] nb::object interpolate(nb::handle mesh_values) {
     const turn mine(mutex_);
-    return run(mesh, "mesh values", extents(), by_point(), &spreading::interpolate);
+    return run(mesh_values, "mesh_values", extents(), by_point(), &spreading::interpolate);
   }
-  [[nodiscard]] nb::object gradient(nb::handle mesh) {
+  [[nodiscard]] nb::object gradient(nb::handle mesh_values) {
     const turn mine(mutex_);
     std::vector<std::size_t> each = by_point();
     each.push_back(settings_.mesh.size());
-    return run(mesh, "mesh values", extents(), each, &spreading::gradient);
+    return run(mesh_values, "mesh_values", extents(), each, &spreading::gradient);
   }
   [[nodiscard]] std::string method() {
     const turn mine(mutex_);
@@ -143,16 +144,16 @@ class mesh_plan {
 
 void add_mesh(nb::module_& module) {
   nb::class_<mesh_plan>(module, "MeshPlan")
-      .def(nb::init<nb::handle, std::vector<int>, int, nb::handle, nb::handle, bool, bool, bool, double, std::string,
-                    bool, int, bool>(),
+      .def(nb::init<nb::handle, std::vector<int>, int, nb::handle, nb::handle, bool, bool, bool, double, bool,
+                    std::string, int, int, bool>(),
            nb::arg("box"), nb::arg("mesh"), nb::arg("order"), nb::arg("periodic").none(), nb::arg("origin").none(),
-           nb::arg("clip"), nb::arg("accept_outside"), nb::arg("both_ends"), nb::arg("uses"), nb::arg("method"),
-           nb::arg("run_to_run"), nb::arg("threads"), nb::arg("wide"))
+           nb::arg("clip"), nb::arg("accept_outside"), nb::arg("both_ends"), nb::arg("uses"), nb::arg("autotune"),
+           nb::arg("method"), nb::arg("level"), nb::arg("threads"), nb::arg("wide"))
       .def("set_points", &mesh_plan::set_points, nb::arg("points").none())
       .def("check", &mesh_plan::check)
       .def("spread", &mesh_plan::spread, nb::arg("values").none())
-      .def("interpolate", &mesh_plan::interpolate, nb::arg("mesh").none())
-      .def("gradient", &mesh_plan::gradient, nb::arg("mesh").none())
+      .def("interpolate", &mesh_plan::interpolate, nb::arg("mesh_values").none())
+      .def("gradient", &mesh_plan::gradient, nb::arg("mesh_values").none())
       .def("method", &mesh_plan::method);
 }
 

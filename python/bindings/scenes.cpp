@@ -20,16 +20,17 @@ class scene_simulation {
  public:
   /// `gpu`: by the library for GPUs, which also runs scenes on the CPU.
   scene_simulation(bool gpu, std::string file, std::string device, std::string method, std::string precision,
-                   std::string deterministic, std::string output, std::optional<std::int64_t> steps,
-                   std::optional<std::int64_t> particles, std::optional<std::int64_t> threads,
-                   std::optional<std::int64_t> seed, std::optional<std::int64_t> frame_every,
-                   std::optional<std::int64_t> statistics_every) {
+                   std::string deterministic, std::string output, std::optional<bool> autotune,
+                   std::optional<std::int64_t> steps, std::optional<std::int64_t> particles,
+                   std::optional<std::int64_t> threads, std::optional<std::int64_t> seed,
+                   std::optional<std::int64_t> frame_every, std::optional<std::int64_t> statistics_every) {
     const scene_settings settings{std::move(file),
                                   std::move(device),
                                   std::move(method),
                                   std::move(precision),
                                   std::move(deterministic),
                                   std::move(output),
+                                  autotune,
                                   steps,
                                   particles,
                                   threads,
@@ -121,12 +122,12 @@ class scene_simulation {
 void add_scenes(nb::module_& module) {
   using whole = std::optional<std::int64_t>;
   nb::class_<scene_simulation>(module, "SceneSimulation")
-      .def(nb::init<bool, std::string, std::string, std::string, std::string, std::string, std::string, whole, whole,
-                    whole, whole, whole, whole>(),
+      .def(nb::init<bool, std::string, std::string, std::string, std::string, std::string, std::string,
+                    std::optional<bool>, whole, whole, whole, whole, whole, whole>(),
            nb::arg("gpu"), nb::arg("file"), nb::arg("device"), nb::arg("method"), nb::arg("precision"),
-           nb::arg("deterministic"), nb::arg("output"), nb::arg("steps").none(), nb::arg("particles").none(),
-           nb::arg("threads").none(), nb::arg("seed").none(), nb::arg("frame_every").none(),
-           nb::arg("statistics_every").none())
+           nb::arg("deterministic"), nb::arg("output"), nb::arg("autotune").none(), nb::arg("steps").none(),
+           nb::arg("particles").none(), nb::arg("threads").none(), nb::arg("seed").none(),
+           nb::arg("frame_every").none(), nb::arg("statistics_every").none())
       .def("advance", &scene_simulation::advance)
       .def("step", &scene_simulation::step)
       .def("size", &scene_simulation::size)

@@ -21,7 +21,7 @@ namespace {
   const bool long_indices = long_indices_from(index_dtype).value_or(where.long_indices());
   const number indices = long_indices ? number::int64 : number::int32;
   const std::unique_ptr<session> worker = made_by(where, [&](backend& engine) {
-    return engine.make_session({where.device, threads, false});
+    return engine.make_session({where.device, threads});
   });
   arrays.receive(*worker);
   results made(where, where.engine());
@@ -38,10 +38,10 @@ namespace {
   return nb::make_tuple(made.take(0), made.take(last), shifts ? made.take(1) : nb::object(nb::none()));
 }
 
-/// Labels; with `groups` also where the rows of members begin, the members, and the centers.
-[[nodiscard]] nb::object clusters(nb::handle points, double link, std::uint32_t min_points, nb::handle box,
-                                  nb::handle periodic, nb::handle origin, int threads, nb::handle index_dtype,
-                                  bool groups) {
+/// Labels; with `members` also where the rows of members begin, the members, and the centers.
+[[nodiscard]] nb::object clusters(nb::handle points, double cutoff, nb::handle box, nb::handle periodic,
+                                  nb::handle origin, std::uint32_t min_points, bool members, int threads,
+                                  nb::handle index_dtype) {
   const origin_of_arrays where = origin_of(points, "points");
   given_array array = points_from(points, where, 2);
   const std::size_t dimension = array.shape()[1];
@@ -49,23 +49,23 @@ namespace {
   const bool long_indices = long_indices_from(index_dtype).value_or(where.long_indices());
   const number index = long_indices ? number::int64 : number::int32;
   const std::unique_ptr<session> worker = made_by(where, [&](backend& engine) {
-    return engine.make_session({where.device, threads, false});
+    return engine.make_session({where.device, threads});
   });
   array.receive(*worker);
   results made(where, where.engine());
   void* const labels = made.add(index, {array.shape()[0]});
   made.prepare(*worker);
   const cluster_counts found = unlocked([&] {
-    return worker->clusters(is_wide(array.type()), static_cast<int>(dimension), array.points(), boxes, link, min_points,
-                            long_indices, labels, groups);
+    return worker->clusters(is_wide(array.type()), static_cast<int>(dimension), array.points(), boxes, cutoff,
+                            min_points, long_indices, labels, members);
   });
-  if (!groups) return made.take(0);
+  if (!members) return made.take(0);
   results more(where, where.engine());
   void* const offsets = more.add(index, {found.clusters + 1});
-  void* const members = more.add(index, {found.members});
+  void* const of_labels = more.add(index, {found.members});
   void* const centers = more.add(array.type(), {found.clusters, dimension});
   more.prepare(*worker);
-  unlocked([&] { worker->write_groups(long_indices, offsets, members, centers); });
+  unlocked([&] { worker->write_members(long_indices, offsets, of_labels, centers); });
   return nb::make_tuple(made.take(0), more.take(0), more.take(1), more.take(2));
 }
 
@@ -100,7 +100,7 @@ class pair_counts {
       dimension_ = static_cast<int>(array.shape()[1]);
       settings_.open = boxes.open();
       counts_ = made_by(where, [&](backend& engine) {
-        return engine.make_histogram({where.device, threads_, false}, is_wide(array.type()), dimension_, settings_);
+        return engine.make_histogram({where.device, threads_}, is_wide(array.type()), dimension_, settings_);
       });
       device_ = where.device;
     }
@@ -138,8 +138,8 @@ void add_search(nb::module_& module) {
   module.def("knn", &knn, nb::arg("points").none(), nb::arg("k"), any("box"), any("periodic"), any("origin"),
              nb::arg("cutoff"), any("queries"), nb::arg("include_self"), nb::arg("shifts"), nb::arg("threads"),
              any("index_dtype"));
-  module.def("clusters", &clusters, nb::arg("points").none(), nb::arg("link"), nb::arg("min_points"), any("box"),
-             any("periodic"), any("origin"), nb::arg("threads"), any("index_dtype"), nb::arg("groups"));
+  module.def("clusters", &clusters, nb::arg("points").none(), nb::arg("cutoff"), any("box"), any("periodic"),
+             any("origin"), nb::arg("min_points"), nb::arg("members"), nb::arg("threads"), any("index_dtype"));
   nb::class_<pair_counts>(module, "PairCounts")
       .def(nb::init<double, std::size_t, std::uint32_t, bool, int>())
       .def("add", &pair_counts::add, nb::arg("points").none(), nb::arg("name"), any("box"), any("periodic"),

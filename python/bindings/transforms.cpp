@@ -17,11 +17,11 @@ namespace {
 /// Types 1 and 2, on the device of the last points.
 class transform_plan {
  public:
-  transform_plan(std::vector<int> modes, double tolerance, bool real, bool centered, std::vector<double> period,
-                 double oversampling, std::string method, bool run_to_run, int threads, bool wide)
+  transform_plan(std::vector<int> n_modes, double tolerance, bool real, bool centered, std::vector<double> period,
+                 double oversampling, std::string method, int level, int threads, bool wide)
       : wide_(wide),
-        where_{-1, threads, run_to_run},
-        settings_{std::move(modes), tolerance, real, centered, std::move(period), oversampling, std::move(method)},
+        where_{-1, threads, static_cast<determinism>(level)},
+        settings_{std::move(n_modes), tolerance, real, centered, std::move(period), oversampling, std::move(method)},
         plan_(cpu_backend().make_transform(where_, wide_, settings_)) {}
 
   void set_points(nb::handle points) {
@@ -106,7 +106,7 @@ class transform_plan {
 };
 
 [[nodiscard]] nb::object type_3(nb::handle points, nb::handle values, nb::handle targets, double tolerance, int sign,
-                                int threads) {
+                                int level, int threads) {
   const origin_of_arrays where = origin_of(points, "points");
   given_array array = points_from(points, where, 1);
   const auto dimension = static_cast<int>(array.shape()[1]);
@@ -115,7 +115,7 @@ class transform_plan {
   given_values given = values_from(values, "values", {array.shape()[0]}, wide, where);
   given.array.convert(wide ? number::complex128 : number::complex64);
   const std::unique_ptr<session> worker = made_by(where, [&](backend& engine) {
-    return engine.make_session({where.device, threads, false});
+    return engine.make_session({where.device, threads, static_cast<determinism>(level)});
   });
   array.receive(*worker);
   at.receive(*worker);
@@ -136,9 +136,9 @@ class transform_plan {
 
 void add_transforms(nb::module_& module) {
   nb::class_<transform_plan>(module, "TransformPlan")
-      .def(nb::init<std::vector<int>, double, bool, bool, std::vector<double>, double, std::string, bool, int, bool>(),
-           nb::arg("modes"), nb::arg("tolerance"), nb::arg("real"), nb::arg("centered"), nb::arg("period"),
-           nb::arg("oversampling"), nb::arg("method"), nb::arg("run_to_run"), nb::arg("threads"), nb::arg("wide"))
+      .def(nb::init<std::vector<int>, double, bool, bool, std::vector<double>, double, std::string, int, int, bool>(),
+           nb::arg("n_modes"), nb::arg("tolerance"), nb::arg("real"), nb::arg("centered"), nb::arg("period"),
+           nb::arg("oversampling"), nb::arg("method"), nb::arg("level"), nb::arg("threads"), nb::arg("wide"))
       .def("set_points", &transform_plan::set_points, nb::arg("points").none())
       .def("check", &transform_plan::check)
       .def("type_1", &transform_plan::type_1, nb::arg("values").none(), nb::arg("sign"))
@@ -146,7 +146,7 @@ void add_transforms(nb::module_& module) {
       .def("shape", &transform_plan::shape)
       .def("error_bound", &transform_plan::error_bound);
   module.def("type_3", &type_3, nb::arg("points").none(), nb::arg("values").none(), nb::arg("targets").none(),
-             nb::arg("tolerance"), nb::arg("sign"), nb::arg("threads"));
+             nb::arg("tolerance"), nb::arg("sign"), nb::arg("level"), nb::arg("threads"));
 }
 
 }  // namespace quadrat::python

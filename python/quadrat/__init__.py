@@ -13,16 +13,15 @@ GPUs::
     Ewald, electrostatics         sums over charges and their images
     reduce_by_key, count_keys     reductions by key
     run, Simulation               scenes of `quadrat run`, in memory
-    choose                        which methods would be chosen, and why
+    choose, methods               which methods would be chosen, and why; which there are
     quadrat.ase                   neighbor lists with ASE's arguments
 """
 
-from . import _core
 from ._frame import Frame
 from .cells import CellList
-from .choice import Choice, choose
+from .choice import Choice, choose, methods
 from .contacts import Contacts, contacts
-from .ewald import Ewald, EwaldResult, electrostatics
+from .ewald import Electrostatics, Ewald, electrostatics
 from .keyed import count_keys, reduce_by_key
 from .mesh import SpreadPlan, interpolate, spread
 from .neighbors import Clusters, Nearest, NeighborList, clusters, knn, neighbor_list
@@ -30,16 +29,14 @@ from .radial import RadialDistribution, rdf
 from .scenes import Run, Simulation, run
 from .transforms import Nufft, nufft1, nufft2, nufft3
 
-contact_methods: list[str] = _core.contact_methods
-neighbor_methods: list[str] = _core.neighbor_methods
 __version__: str = _core.version
 __all__ = [
     "CellList",
     "Choice",
     "Clusters",
     "Contacts",
+    "Electrostatics",
     "Ewald",
-    "EwaldResult",
     "Frame",
     "Nearest",
     "NeighborList",
@@ -50,14 +47,13 @@ __all__ = [
     "SpreadPlan",
     "choose",
     "clusters",
-    "contact_methods",
     "contacts",
     "count_keys",
     "electrostatics",
     "interpolate",
     "knn",
+    "methods",
     "neighbor_list",
-    "neighbor_methods",
     "nufft1",
     "nufft2",
     "nufft3",

@@ -10,6 +10,7 @@ import numpy as np
 from . import _core
 from ._reprs import shape_of, short
 
+LEVELS = "none", "run_to_run", "canonical"
 _MOST = 2**31 - 1
 _LONGEST = 80  # characters of a value in a message, and of a name
 
@@ -98,9 +99,31 @@ def letters(value: Any, name: str, accepted: str) -> str:
     return str(value)
 
 
-def run_to_run(deterministic: Any) -> bool:
-    """Whether the same bits are wanted in every run."""
-    return word(deterministic, "deterministic", ("none", "run_to_run")) == "run_to_run"
+def level_of(deterministic: Any) -> int:
+    """The number of a level of determinism."""
+    return LEVELS.index(word(deterministic, "deterministic", LEVELS))
+
+
+def thread_count(threads: Any) -> int:
+    """The number as the library takes it: 0, all threads, for None."""
+    return 0 if threads is None else whole(threads, "threads", 1)
+
+
+def chosen_number(value: Any, name: str) -> float:
+    """The number as the library takes it: 0, which it chooses another for, for None."""
+    if value is None:
+        return 0.0
+    number = real_number(value, name)
+    if not 0 < number < math.inf:
+        raise ValueError(f"{name} is {shown(value)}; a positive number is accepted, or None")
+    return number
+
+
+def sign_of(sign: Any) -> int:
+    """The sign of an exponent."""
+    if whole(sign, "sign") not in (1, -1):
+        raise ValueError(f"sign is {shown(sign)}; 1 or -1 is accepted")
+    return int(sign)
 
 
 def shown(value: Any) -> str:

@@ -9,6 +9,8 @@ from . import _core
 from ._numbers import flag, letters, real_number
 from .neighbors import neighbor_list as _neighbor_list
 
+__all__ = ["neighbor_list"]
+
 
 def neighbor_list(quantities: str, a: Any, cutoff: Any, self_interaction: bool = False, max_nbins: float = 1e6) -> Any:
     """As ase.neighborlist.neighbor_list.

@@ -2,17 +2,19 @@
 """Which points are in which cell of a grid."""
 
 from . import _core
-from ._numbers import flag, real_number, run_to_run, whole
+from ._numbers import flag, level_of, real_number, thread_count
 from ._state import State
 from ._types import Array, ByAxis, DType
 from .mesh import _by_axis, _index_type
+
+__all__ = ["CellList"]
 
 
 class CellList(State):
     """Points by cell of a uniform grid over a box.
 
     Cell (x, y, z) has the number x + nx (y + ny z): x runs fastest. The points of cell c are
-    `order[starts[c]:starts[c + 1]]`.
+    `indices[offsets[c]:offsets[c + 1]]`.
 
     Parameters
     ----------
@@ -21,8 +23,13 @@ class CellList(State):
     cutoff : instead of `cells`: the finest grid whose cells are not smaller
     periodic, origin : see `neighbor_list`; points are wrapped along periodic axes
     accept_outside : along open axes, stores points beyond the box in the nearest cell; otherwise they are an error
-    deterministic : "run_to_run": the points of a cell in increasing order; "none": in any
+    deterministic : "none": the points of a cell in any order; "run_to_run" and "canonical": in increasing order
     threads, index_dtype : see `neighbor_list`
+
+    ::
+
+        cells = quadrat.CellList([10, 10, 10], 4).build(points)
+        first = cells.indices[: cells.offsets[1]]  # the points of cell 0
     """
 
     def __init__(
@@ -31,11 +38,11 @@ class CellList(State):
         cells: ByAxis = None,
         *,
         cutoff: float | None = None,
-        periodic: ByAxis = True,
+        periodic: ByAxis = None,
         origin: Array = None,
         accept_outside: bool = False,
         deterministic: str = "none",
-        threads: int = 0,
+        threads: int | None = None,
         index_dtype: DType = None,
     ) -> None:
         if (cells is None) == (cutoff is None):
@@ -51,8 +58,8 @@ class CellList(State):
             periodic,
             origin,
             flag(accept_outside, "accept_outside"),
-            run_to_run(deterministic),
-            whole(threads, "threads"),
+            level_of(deterministic),
+            thread_count(threads),
             dimension,
             _index_type(index_dtype),
         )
@@ -71,13 +78,14 @@ class CellList(State):
         return self._cells.cells()
 
     @property
-    def starts(self) -> Array:
-        """(cells + 1,) integers, of the library of the last points and on their device."""
+    def offsets(self) -> Array:
+        """(cells + 1,) integers, where the points of each cell begin, of the library of the last points and on their
+        device."""
         return self._built()[0]
 
     @property
-    def order(self) -> Array:
-        """(N,) indices of points, cell by cell."""
+    def indices(self) -> Array:
+        """(N,) integers, the points cell by cell."""
         return self._built()[1]
 
     def _built(self):

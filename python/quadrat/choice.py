@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._numbers import flag, numbers, real_number, run_to_run, whole, word
+from ._numbers import flag, level_of, numbers, real_number, shown, thread_count, whole, word
 from ._types import ByAxis, DType
 from .mesh import _dtype_name
 
+__all__ = ["Choice", "choose", "methods"]
 
+TASKS = "spread", "reduce_by_key", "neighbor_list", "contacts"
 DEVICES = "auto", "cpu", "cuda"
 
 
@@ -60,19 +62,37 @@ def _shown(milliseconds):
     return "" if milliseconds is None else f"{milliseconds:.3g}"
 
 
+def _has_package():
+    return importlib.util.find_spec("quadrat_cuda13") is not None
+
+
+def methods(task: str, *, device: str = "auto") -> list[str]:
+    """The names of the methods for a task, as `method` takes them: those of a device.
+
+    task, device : as of `choose`; "cuda" is an ImportError without the package quadrat-cuda13
+
+    ::
+
+        for name in quadrat.methods("neighbor_list"):
+            quadrat.neighbor_list(points, 1.0, method=name)
+    """
+    number = TASKS.index(word(task, "task", TASKS))
+    return _core.methods(number, word(device, "device", DEVICES), _has_package())
+
+
 def choose(
     task: str | None = None,
     *,
-    n: float,
-    cells: ByAxis = (64, 64, 64),
-    order: int = 6,
-    uses: float = 1,
-    keys: float | None = None,
-    dtype: DType = "float32",
+    points: float,
+    mesh: ByAxis = 64,
+    order: int = 4,
+    uses: float = 1.0,
+    key_count: int | None = None,
+    explain: bool = False,
     device: str = "auto",
     deterministic: str = "none",
-    threads: int = 0,
-    explain: bool = False,
+    threads: int | None = None,
+    dtype: DType = np.float64,
 ) -> Any:
     """The method that would be chosen for each task, or with `explain` the `Choice`; for one task, that alone.
 
@@ -81,36 +101,32 @@ def choose(
 
     Parameters
     ----------
-    task : "spread", "reduce", "neighbors" or "contacts"; None: all, as a dict
-    n : number of points, elements or bodies
-    cells : mesh points, or cells as large as the cutoff, along 1 to 3 axes; a number: along each of three
-    order : of the window of spreading, 1 to 8
-    uses : of what is prepared once
-    keys : of a reduction, below 2^31; by default as many as cells
-    dtype : "float32" or "float64"
+    task : the name of a function, "spread", "reduce_by_key", "neighbor_list" or "contacts"; None: all, as a dict
+    points : number of points, elements or bodies, up to 1e15
+    mesh : points of the mesh along 1 to 3 axes, a number: along each of three. Of lists and contacts: cells as large as
+        the cutoff
+    order, uses : as of `SpreadPlan`; a reduction has uses of its keys, too
+    key_count : of a reduction; by default as many as mesh points
     device : "cpu", "cuda" or "auto", the GPU where there is one and the package quadrat-cuda13. "cuda" answers for an
         NVIDIA H200 elsewhere.
-    deterministic, threads : see `SpreadPlan`
+    deterministic, threads, dtype : see `SpreadPlan`
+
+    Raises ValueError naming what is out of range.
     """
-    tasks = _core.method_tasks if task is None else (word(task, "task", _core.method_tasks),)
-    wide = _dtype_name(dtype) == "float64"
-    gpus = word(device, "device", DEVICES) != "cpu" and importlib.util.find_spec("quadrat_cuda13") is not None
-    axes = [whole(along, "cells") for along in numbers(cells, "cells")]
-    axes = axes * 3 if np.ndim(cells) == 0 else axes
-    n, uses = real_number(n, "n"), real_number(uses, "uses")
-    given = None if keys is None else real_number(keys, "keys")
-    if given is not None and not given > 0:
-        raise ValueError(f"keys is {given:g}; it must be above 0")
-    explain = flag(explain, "explain")
-    found = {}
+    tasks = TASKS if task is None else (word(task, "task", TASKS),)
+    count = whole(points, "points", 0, 10**15)
+    axes = [whole(along, "mesh", 1) for along in numbers(mesh, "mesh")]
+    if len(axes) not in (1, 2, 3):
+        raise ValueError(f"mesh is {shown(mesh)}; numbers along one to three axes are accepted")
+    axes = axes * 3 if np.ndim(mesh) == 0 else axes
+    keys = 0 if key_count is None else whole(key_count, "key_count", 1)
+    order, uses, explain = whole(order, "order"), real_number(uses, "uses"), flag(explain, "explain")
+    where = word(device, "device", DEVICES), _has_package(), level_of(deterministic), thread_count(threads)
+    wide, found = _dtype_name(dtype) == "float64", {}
     for name in tasks:
-        text, result = _core.choose(
-            _core.method_tasks.index(name), n, axes, whole(order, "order"), uses, given or 0.0, wide, device, gpus,
-            run_to_run(deterministic), whole(threads, "threads"),
-        )  # fmt: skip
+        text, result = _core.choose(TASKS.index(name), count, axes, order, uses, keys, wide, *where)
+        parts = json.loads(result)
+        found[name] = parts["chosen"]
         if explain:
-            parts = json.loads(result)
             found[name] = Choice(parts["chosen"], parts["candidates"], parts["load"], parts["profile"], text)
-        else:
-            found[name] = json.loads(result)["chosen"]
     return found if task is None else found[task]

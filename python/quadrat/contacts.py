@@ -3,12 +3,15 @@
 
 from typing import NamedTuple
 
+import numpy as np
+
 from . import _core
-from ._numbers import flag, method_name, real_number, whole, word
+from ._numbers import chosen_number, flag, level_of, method_name, shown, thread_count, word
 from ._reprs import of_arrays
 from ._types import Array, ByAxis, DType
 from .mesh import _index_type
 
+__all__ = ["Contacts", "contacts"]
 
 _SHAPES = "sphere", "ellipsoid", "capsule", "box"
 
@@ -39,8 +42,7 @@ def contacts(
     centers: Array,
     radii: Array = None,
     *,
-    shape: str = "sphere",
-    shapes: Array = None,
+    shapes: Array = "sphere",
     sizes: Array = None,
     orientations: Array = None,
     ids: Array = None,
@@ -48,10 +50,11 @@ def contacts(
     box: Array = None,
     periodic: ByAxis = None,
     origin: Array = None,
-    method: str = "auto",
     sorted: bool = False,
-    bin_size: float = 0.0,
-    threads: int = 0,
+    bin_size: float | None = None,
+    method: str = "auto",
+    deterministic: str = "none",
+    threads: int | None = None,
     index_dtype: DType = None,
 ) -> Contacts:
     """All contacts of bodies, each once.
@@ -60,8 +63,7 @@ def contacts(
     ----------
     centers : (N, 3) array of float32 or float64
     radii : of spheres, one number or (N,)
-    shape : of all bodies: "sphere", "ellipsoid", "capsule" or "box"
-    shapes : (N,) integers instead, numbers of these names from 0
+    shapes : "sphere", "ellipsoid", "capsule" or "box" for all bodies, or (N,) of these names, or of their numbers from 0
     sizes : (N, 3). Sphere: (radius, -, -). Ellipsoid: half-axes. Capsule: (radius, half the distance of the caps'
         centers, -), along z. Box: half edges. Not needed for spheres with radii.
     orientations : (N, 4) quaternions (w, x, y, z) of any length but 0; by default none is turned
@@ -69,9 +71,11 @@ def contacts(
         `a` is then the body with the smaller id, and (ids[a], ids[b], feature) is the same contact from call to call
     planes : (P, 4) unit normals and offsets: points p with normal . p < offset are solid
     box, periodic, origin : lengths of a rectangular box, see `neighbor_list`; without one space is open
-    method : one of `contact_methods`, or "auto"
-    sorted : orders contacts by (a, b, feature), with ids by those of a and b; otherwise the order is any
-    bin_size : edge of a bin; 0: chosen
+    sorted : orders contacts by (a, b, feature), with ids by those of a and b: the same bits with every method, in every
+        run. Otherwise the order is any.
+    bin_size : edge of a bin; None: chosen
+    method : one of `methods("contacts")`, or "auto"
+    deterministic : "none"; "run_to_run" and "canonical" sort, too
     threads, index_dtype : see `neighbor_list`
 
     Returns
@@ -81,18 +85,23 @@ def contacts(
     Raises
     ------
     ValueError naming the first body that is impossible, or two with one id; TypeError for types that are not accepted.
+
+    ::
+
+        found = quadrat.contacts(centers, 0.5, box=[10, 10, 10])
+        boxes = quadrat.contacts(centers, shapes="box", sizes=half_edges, planes=[[0, 0, 1, 0]])
     """
     if radii is None and sizes is None:
         raise ValueError("the bodies have no size; a radius of all, radii or sizes are needed")
+    shape, kinds = _shapes_of(shapes)
     return Contacts(
         *_core.contacts(
             centers,
             radii,
-            word(shape, "shape", _SHAPES),
-            shapes,
+            shape,
+            kinds,
             sizes,
             orientations,
-            None,
             ids,
             planes,
             box,
@@ -100,8 +109,23 @@ def contacts(
             origin,
             method_name(method),
             flag(sorted, "sorted"),
-            real_number(bin_size, "bin_size"),
-            whole(threads, "threads"),
+            chosen_number(bin_size, "bin_size"),
+            level_of(deterministic),
+            thread_count(threads),
             _index_type(index_dtype),
         )
     )
+
+
+def _shapes_of(shapes):
+    """(the number of all bodies' shape, the numbers of each body's or None)."""
+    if isinstance(shapes, str):
+        return _SHAPES.index(word(shapes, "shapes", _SHAPES)), None
+    names = np.asarray(shapes) if isinstance(shapes, (list, tuple)) else shapes
+    if not isinstance(names, np.ndarray) or names.dtype.kind != "U":
+        return 0, shapes
+    known = names[..., None] == np.array(_SHAPES)
+    if not known.any(-1).all():
+        wrong = names[~known.any(-1)][0]
+        raise ValueError(f"shapes has {shown(str(wrong))}; {', '.join(_SHAPES)} are accepted")
+    return 0, known.argmax(-1)

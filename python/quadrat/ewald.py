@@ -4,17 +4,20 @@
 from typing import Any, NamedTuple
 
 from . import _core
-from ._numbers import flag, method_name, real_number, run_to_run, whole, word
+from ._numbers import flag, level_of, method_name, real_number, thread_count, word
 from ._reprs import of_arrays
 from ._state import State
 from ._types import Array, ByAxis
 
+__all__ = ["Electrostatics", "Ewald", "electrostatics"]
+
 LAWS = ("coulomb", "dispersion")
 
 
-class EwaldResult(NamedTuple):
-    """energy: float, with several systems (B,). forces: (N, 3). potentials: (N,), derivatives of the energy by charge.
-    virial: (3, 3) or (B, 3, 3), minus the derivative of the energy by strain. None for what was not asked for."""
+class Electrostatics(NamedTuple):
+    """energy: a number, with systems (B,). forces: (N, 3), minus the derivative of the energy by points. potentials:
+    (N,), its derivatives by charge. virial: (3, 3) or (B, 3, 3), minus its derivative by a strain of box and points.
+    None for what was not asked for."""
 
     energy: Array
     forces: Array = None
@@ -30,24 +33,31 @@ class Ewald(State):
 
     Parameters
     ----------
-    accuracy : root mean square error of forces, in units of k q^2 / d^2 with the mean square charge q^2 and
+    accuracy : of forces, their root mean square error, in units of k q^2 / d^2 with the mean square charge q^2 and
         d = (volume / N)^(1/3). Cutoff, splitting, mesh and order are chosen to reach it: see `report`.
-    method : "auto", "spme", "esp" or "direct"
     law : "coulomb" (k q_i q_j / r) or "dispersion" (-k c_i c_j / r^6)
     coulomb_constant : k
-    remove_net_force, deterministic, threads : see docs/guides/electrostatics.md
+    remove_net_force : subtracts the mean of the forces, which the error of the mesh makes (docs/guides/electrostatics.md)
+    method : "auto", "spme", "esp" or "direct"
+    deterministic, threads : see `SpreadPlan`
+
+    ::
+
+        sums = quadrat.Ewald(1e-4)
+        found = sums.compute(points, charges, [10, 10, 10], virial=True)
+        found.energy, found.forces, found.virial, sums.report["error"]
     """
 
     def __init__(
         self,
         accuracy: float = 1e-5,
         *,
-        method: str = "auto",
         law: str = "coulomb",
         coulomb_constant: float = 1.0,
         remove_net_force: bool = False,
+        method: str = "auto",
         deterministic: str = "none",
-        threads: int = 0,
+        threads: int | None = None,
     ) -> None:
         self._sums = _core.EwaldSums(
             real_number(accuracy, "accuracy"),
@@ -55,8 +65,8 @@ class Ewald(State):
             method_name(method),
             real_number(coulomb_constant, "coulomb_constant"),
             flag(remove_net_force, "remove_net_force"),
-            run_to_run(deterministic),
-            whole(threads, "threads"),
+            level_of(deterministic),
+            thread_count(threads),
         )
 
     def compute(
@@ -65,14 +75,14 @@ class Ewald(State):
         charges: Array,
         box: Array,
         *,
-        periodic: ByAxis = True,
+        periodic: ByAxis = None,
         systems: Array = None,
         scaled_pairs: Array = None,
         scales: Array = None,
         forces: bool = True,
         potentials: bool = False,
         virial: bool = False,
-    ) -> EwaldResult:
+    ) -> Electrostatics:
         """Energy, and what else is asked for, of (N, 3) points with (N,) charges.
 
         Parameters
@@ -82,7 +92,7 @@ class Ewald(State):
         periodic : along all three vectors, or the first two (a slab).
         scaled_pairs : (P, 2) pairs whose interaction is scaled by scales (P,), by default 0: excluded.
         """
-        return EwaldResult(
+        return Electrostatics(
             *self._sums.compute(
                 points,
                 charges,
@@ -110,8 +120,8 @@ class Ewald(State):
 
 
 def electrostatics(
-    points: Array, charges: Array, box: Array, accuracy: float = 1e-5, *, periodic: ByAxis = True, **options: Any
-) -> EwaldResult:
+    points: Array, charges: Array, box: Array, accuracy: float = 1e-5, *, periodic: ByAxis = None, **options: Any
+) -> Electrostatics:
     """Energy and forces in one call; see `Ewald` and `Ewald.compute`, whose options it takes."""
     own = {key: options.pop(key) for key in tuple(options) if key in ("method", "law", "coulomb_constant",
            "remove_net_force", "deterministic", "threads")}  # fmt: skip

@@ -88,9 +88,9 @@ def _options(given):
                 raise RuntimeError(f"modeord is {value}; 0 and 1 are accepted")
             options["mode_order"] = "fft" if value else "centered"
         elif key == "nthreads":
-            options["threads"] = whole(value, "nthreads")
+            options["threads"] = whole(value, "nthreads", 0) or None
         elif key == "upsampfac":
-            options["oversampling"] = real_number(value, "upsampfac")
+            options["oversampling"] = real_number(value, "upsampfac") or None
         elif key == "spreadinterponly" and value:
             raise RuntimeError("spreadinterponly is not served; see quadrat.spread and quadrat.interpolate")
         elif key.startswith("fftw_"):
@@ -154,7 +154,7 @@ def _type1(points, c, n_modes, out, eps, isign, given):
 
     def call(tolerance):
         plan = Nufft(modes, tolerance, dtype=precision, **options).set_points(array)
-        return plan.type1(c, _sign(isign))
+        return plan.type1(c, sign=_sign(isign))
 
     return _given(_within_reach(call, eps), out)
 
@@ -172,7 +172,7 @@ def _type2(points, f, out, eps, isign, given):
 
     def call(tolerance):
         plan = Nufft(modes, tolerance, dtype=precision, **options).set_points(array)
-        return plan.type2(f, _sign(isign))
+        return plan.type2(f, sign=_sign(isign))
 
     return _given(_within_reach(call, eps), out)
 
@@ -185,7 +185,7 @@ def _type3(points, c, targets, out, eps, isign, given):
     _check_strengths(c, array.shape[0], precision)
     _check_out(out, (*c.shape[:-1], at.shape[0]), precision)
     options = _options(given)
-    threads, sign = options.get("threads", 0), _sign(isign)
+    threads, sign = options.get("threads"), _sign(isign)
 
     def call(tolerance):
         return nufft3(array, c, at, tolerance, sign=sign, threads=threads)

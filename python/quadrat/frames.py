@@ -20,6 +20,8 @@ from ._frame import Frame
 from ._types import FilePath
 from .scenes import Run
 
+__all__ = ["Frame", "components", "files", "listed", "read", "write"]
+
 Frames: TypeAlias = Run | Iterable[Frame] | Frame
 
 _XYZ_KINDS = {"f": "R", "i": "I", "u": "I", "b": "L", "U": "S"}  # by the kind of NumPy's types

@@ -28,10 +28,10 @@ if not _core.jax_handlers:
 
 from ._jax import ewald_second as _ewald_second  # noqa: E402
 from ._jax import operators as _operators  # noqa: E402
-from ._numbers import flag, method_name, real_number, shown, whole, word  # noqa: E402
+from ._numbers import flag, method_name, real_number, shown, sign_of, whole, word  # noqa: E402
 from ._reprs import of_arrays  # noqa: E402
 from ._types import Array, ByAxis  # noqa: E402
-from .ewald import LAWS  # noqa: E402
+from .ewald import LAWS, Electrostatics  # noqa: E402
 from .transforms import ORDERS  # noqa: E402
 
 __all__ = ["Electrostatics", "Neighbors", "electrostatics", "interpolate", "neighbor_list"]
@@ -57,24 +57,11 @@ class Neighbors(NamedTuple):
         return of_arrays(self)
 
 
-class Electrostatics(NamedTuple):
-    """energy (); forces (N, 3), minus the derivative by points; potentials (N,), the derivative by charges; virial
-    (3, 3), minus the derivative by a strain of cell and points."""
-
-    energy: jax.Array
-    forces: jax.Array
-    potentials: jax.Array
-    virial: jax.Array
-
-    def __repr__(self) -> str:
-        return of_arrays(self)
-
-
 def neighbor_list(
     points: Array,
     cutoff: float,
-    capacity: int,
     *,
+    capacity: int,
     box: Array = None,
     periodic: ByAxis = None,
     half: bool = False,
@@ -112,7 +99,7 @@ def spread(
     mesh: ByAxis,
     order: int = 4,
     *,
-    periodic: ByAxis = True,
+    periodic: ByAxis = None,
     origin: Array = None,
 ) -> Array:
     """Values (N,) or (V, N), real or complex, of (N, D) points on a mesh.
@@ -130,11 +117,11 @@ def spread(
 
 
 def interpolate(
-    points: Array, mesh_values: Array, box: Array, order: int = 4, *, periodic: ByAxis = True, origin: Array = None
+    points: Array, mesh_values: Array, box: Array, order: int = 4, *, periodic: ByAxis = None, origin: Array = None
 ) -> Array:
     """Values (N,) or (V, N) of a mesh (K...) or (V, K...) at (N, D) points: the adjoint of `spread`."""
     fractions, wraps, dimension = _fractions(points, box, periodic, origin)
-    given, single = _several(_values(mesh_values, fractions, "mesh values"), dimension, "mesh values")
+    given, single = _several(_values(mesh_values, fractions, "mesh_values"), dimension, "mesh_values")
     result = _operators.interpolate(fractions, given, whole(order, "order"), wraps)
     return result[0] if single else result
 
@@ -142,7 +129,7 @@ def interpolate(
 def nufft1(
     points: Array,
     values: Array,
-    modes: ByAxis,
+    n_modes: ByAxis,
     tolerance: float = 1e-6,
     *,
     sign: int = 1,
@@ -158,7 +145,7 @@ def nufft1(
     if given.shape[1] != angles.shape[0]:
         count = len(angles)
         raise ValueError(f"values have the shape {jnp.shape(values)}; one for each of the {count} points is needed")
-    extents = _by_axis(modes, dimension, "modes", _extent)
+    extents = _by_axis(n_modes, dimension, "n_modes", _extent)
     result = _operators.type1(angles, given, extents, *_settings(tolerance, sign, mode_order))
     return result[0] if single else result
 
@@ -199,15 +186,18 @@ def electrostatics(
     box: Array,
     accuracy: float = 1e-5,
     *,
-    periodic: ByAxis = True,
-    method: str = "auto",
+    periodic: ByAxis = None,
+    forces: bool = True,
+    potentials: bool = False,
+    virial: bool = False,
     law: str = "coulomb",
     coulomb_constant: float = 1.0,
+    method: str = "auto",
 ) -> Electrostatics:
     """Energy, forces, potentials and virial of (N, 3) points with charges (N,) in a periodic box, as `quadrat.Ewald`.
 
-    Returns `Electrostatics`. The energy has derivatives by points, charges and box ((3,) lengths or (3, 3) vectors),
-    and so have forces, potentials and virial (second derivatives of the energy), where the box is periodic along all
+    Returns `Electrostatics`, with what is asked for. The energy has derivatives by points, charges and box ((3,)
+    lengths or (3, 3) vectors), and so have forces, potentials and virial (second derivatives of the energy), where the box is periodic along all
     three vectors and is a constant when the function is traced. Several systems: vmap.
     """
     at = _points(points, (3,))
@@ -218,11 +208,13 @@ def electrostatics(
         raise ValueError(f"charges have the shape {given.shape}; one for each of the {len(at)} points is needed")
     dispersion, method = word(law, "law", LAWS) == "dispersion", method_name(method)
     accuracy, constant = real_number(accuracy, "accuracy"), real_number(coulomb_constant, "coulomb_constant")
-    wraps = _by_axis(periodic, 3, "periodic", flag)
+    wraps = _by_axis(True if periodic is None else periodic, 3, "periodic", flag)
     vectors = _vectors(box, at)
     sizes = _ewald_second.sizes_of(box, at.shape[0], accuracy, at.dtype == jnp.float32)
     settings = (accuracy, constant, dispersion, method, wraps, sizes)
-    return Electrostatics(*_operators.charges(at, given, vectors, *settings))
+    energy, *others = _operators.charges(at, given, vectors, *settings)
+    wanted = flag(forces, "forces"), flag(potentials, "potentials"), flag(virial, "virial")
+    return Electrostatics(energy, *(one if kept else None for one, kept in zip(others, wanted)))
 
 
 def _points(points, dimensions, name="points"):
@@ -313,6 +305,7 @@ def _fractions(points, box, periodic, origin):
         fractions = at / _lengths(box, at, "box")
     else:
         fractions = jnp.linalg.solve(_vectors(box, at).T, at.T).T
+    periodic = True if periodic is None else periodic
     return fractions, _by_axis(periodic, at.shape[1], "periodic", flag), at.shape[1]
 
 
@@ -334,6 +327,4 @@ def _extent(value, name):
 
 
 def _settings(tolerance, sign, mode_order="centered"):
-    if whole(sign, "sign") not in (1, -1):
-        raise ValueError(f"sign is {sign}; 1 or -1 is accepted")
-    return real_number(tolerance, "tolerance"), int(sign), word(mode_order, "mode_order", ORDERS)
+    return real_number(tolerance, "tolerance"), sign_of(sign), word(mode_order, "mode_order", ORDERS)

@@ -4,8 +4,10 @@
 import numpy as np
 
 from . import _core
-from ._numbers import flag, method_name, run_to_run, whole, word
+from ._numbers import flag, level_of, method_name, thread_count, whole, word
 from ._types import Array
+
+__all__ = ["count_keys", "reduce_by_key"]
 
 
 def reduce_by_key(
@@ -15,10 +17,10 @@ def reduce_by_key(
     *,
     key_count: int | None = None,
     ignore_negative: bool = False,
-    method: str = "auto",
     compensated: bool = False,
+    method: str = "auto",
     deterministic: str = "none",
-    threads: int = 0,
+    threads: int | None = None,
 ) -> Array:
     """result[k] = the operation over the values of all elements with key k.
 
@@ -30,7 +32,10 @@ def reduce_by_key(
     key_count : by default the largest key plus 1
     ignore_negative : leaves out elements with negative keys, as pandas.factorize gives to what is missing
     compensated : sums that carry the rounding error
-    method, deterministic, threads : see `SpreadPlan`
+    method : one of `methods("reduce_by_key")`, or "auto"
+    deterministic : "none"; "run_to_run": sums of floats have the same bits in every run; "canonical": also in every
+        order of the elements. All else is always the same.
+    threads : of the CPU; None: all
 
     Returns
     -------
@@ -40,6 +45,10 @@ def reduce_by_key(
     Raises
     ------
     ValueError naming the first key that is out of range.
+
+    ::
+
+        quadrat.reduce_by_key([0, 2, 0], [1.0, 5.0, 3.0], "mean")  # [2, nan, 5]
     """
     key_count = None if key_count is None else whole(key_count, "key_count", 0)
     if flag(ignore_negative, "ignore_negative"):
@@ -51,8 +60,8 @@ def reduce_by_key(
         key_count,
         method_name(method),
         flag(compensated, "compensated"),
-        run_to_run(deterministic),
-        whole(threads, "threads"),
+        level_of(deterministic),
+        thread_count(threads),
     )
 
 
@@ -78,10 +87,16 @@ def _array(given, name):
 
 
 def count_keys(
-    keys: Array, *, key_count: int | None = None, ignore_negative: bool = False, method: str = "auto", threads: int = 0
+    keys: Array,
+    *,
+    key_count: int | None = None,
+    ignore_negative: bool = False,
+    method: str = "auto",
+    threads: int | None = None,
 ) -> Array:
-    """The number of elements with each key, (key_count,) int64. For the parameters see `reduce_by_key`."""
+    """The number of elements with each key, (key_count,) int64: always the same. For the parameters see
+    `reduce_by_key`."""
     key_count = None if key_count is None else whole(key_count, "key_count", 0)
     if flag(ignore_negative, "ignore_negative"):
         (keys,) = _without_negative(keys)
-    return _core.count_keys(keys, key_count, method_name(method), whole(threads, "threads"))
+    return _core.count_keys(keys, key_count, method_name(method), thread_count(threads))

@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._numbers import flag, method_name, numbers, real_number, run_to_run, shown, whole, word
+from ._numbers import flag, level_of, method_name, numbers, real_number, shown, thread_count, whole, word
 from ._state import State
 from ._types import Array, ByAxis, DType
+
+__all__ = ["SpreadPlan", "interpolate", "spread"]
 
 _WIDE = {"float32": False, "float64": True}
 _ENDS = "lower", "both"
@@ -62,10 +64,18 @@ class SpreadPlan(State):
         "lower": the first on the lower face of the box, none on the upper one. "both": also the last on the upper face;
         mesh point k is then at origin + k * box / (mesh - 1), as `numpy.linspace` has it, and `mesh` is at least 2.
     uses : expected calls per set of points
-    method, deterministic, threads
-        The method, or "auto"; "run_to_run" where results must be the same bits in every run, or "none"; threads of the
-        CPU, 0: all.
+    autotune : the first calls time the methods that may be the fastest, and the fastest stays (docs/concepts/choosing.md)
+    method : one of `methods("spread")`, or "auto"
+    deterministic : "none"; "run_to_run": the same bits in every run, with any number of threads; "canonical": the same
+        bits also with every method that has this level. Then without autotune.
+    threads : of the CPU; None: all
     dtype : float32 or float64, of points and values
+
+    ::
+
+        plan = quadrat.SpreadPlan([10, 10, 10], 32).set_points(points)
+        mesh_values = plan.spread(charges)            # (32, 32, 32)
+        values = plan.interpolate(mesh_values)        # (N,)
     """
 
     def __init__(
@@ -74,15 +84,16 @@ class SpreadPlan(State):
         mesh: ByAxis,
         order: int = 4,
         *,
-        periodic: ByAxis = True,
+        periodic: ByAxis = None,
         origin: Array = None,
         clip: bool = False,
         accept_outside: bool = False,
         ends: str = "lower",
         uses: float = 1.0,
+        autotune: bool = False,
         method: str = "auto",
         deterministic: str = "none",
-        threads: int = 0,
+        threads: int | None = None,
         dtype: DType = np.float64,
     ) -> None:
         lengths = np.atleast_1d(_core.numbers(box, "box"))
@@ -101,9 +112,10 @@ class SpreadPlan(State):
             flag(accept_outside, "accept_outside"),
             word(ends, "ends", _ENDS) == "both",
             real_number(uses, "uses"),
+            flag(autotune, "autotune"),
             method_name(method),
-            run_to_run(deterministic),
-            whole(threads, "threads"),
+            level_of(deterministic),
+            thread_count(threads),
             _WIDE[self.dtype],
         )
         self.dimension = dimension
@@ -121,17 +133,18 @@ class SpreadPlan(State):
         self._plan.check()
 
     def spread(self, values: Array) -> Array:
-        """mesh[k] = sum over points i of values[i] w(i, k). Values: (N,) or (V, N), real or complex."""
+        """mesh_values[k] = sum over points i of values[i] w(i, k), of the shape `mesh` or (V, ...). Values: (N,) or
+        (V, N), real or complex."""
         return self._plan.spread(values)
 
-    def interpolate(self, mesh: Array) -> Array:
-        """values[i] = sum over mesh points k of mesh[k] w(i, k): the adjoint of `spread`. Mesh: its shape, or
-        (V, ...)."""
-        return self._plan.interpolate(mesh)
+    def interpolate(self, mesh_values: Array) -> Array:
+        """values[i] = sum over mesh points k of mesh_values[k] w(i, k), (N,) or (V, N): the adjoint of `spread`. Mesh
+        values: of the shape `mesh`, or (V, ...)."""
+        return self._plan.interpolate(mesh_values)
 
-    def gradient(self, mesh: Array) -> Array:
+    def gradient(self, mesh_values: Array) -> Array:
         """Derivatives of `interpolate` by position, (N, D) or (V, N, D), per unit of length."""
-        return self._plan.gradient(mesh)
+        return self._plan.gradient(mesh_values)
 
     @property
     def method(self) -> str:
@@ -148,5 +161,5 @@ def spread(points: Array, values: Array, box: Array, mesh: ByAxis, order: int = 
 def interpolate(points: Array, mesh_values: Array, box: Array, order: int = 4, **options: Any) -> Array:
     """Values of a mesh at points, in one call; the shape of the mesh is that of its values. See `SpreadPlan`."""
     dimension, dtype = _core.kind_of_points(points)
-    mesh = _extents_of(mesh_values, "mesh values", dimension)
+    mesh = _extents_of(mesh_values, "mesh_values", dimension)
     return SpreadPlan(box, mesh, order, dtype=dtype, **options).set_points(points).interpolate(mesh_values)

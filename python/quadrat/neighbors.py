@@ -4,11 +4,13 @@
 from typing import Any, Literal, NamedTuple, overload
 
 from . import _core
-from ._numbers import flag, letters, method_name, real_number, whole, word
+from ._numbers import flag, letters, level_of, method_name, real_number, thread_count, whole, word
 from ._reprs import of_arrays
 from ._state import State
 from ._types import Array, ByAxis, DType, Letter
 from .mesh import _index_type
+
+__all__ = ["Clusters", "Nearest", "NeighborList", "clusters", "knn", "neighbor_list"]
 
 LETTERS = "ijSdDn"
 RULES = ("uniform", "sum_of_radii", "larger_radius", "own_radius", "table_of_types")
@@ -31,10 +33,18 @@ class NeighborList(State):
     skin : float
         The list holds pairs up to cutoff + skin, and `update` builds it anew only when a point has moved by more than
         half of the skin. Distances and vectors are always those of the last `update`.
-    half, sorted, outputs, method, threads, index_dtype, rule, type_cutoffs
+    rule, type_cutoffs, half, sorted, outputs, method, deterministic, threads, index_dtype
         As in `neighbor_list`; for radii, `rule` must be given here.
+    autotune : see `SpreadPlan`
 
     The box, the periodic axes and the number of points may change from one update to the next.
+
+    ::
+
+        neighbors = quadrat.NeighborList(1.0, skin=0.2, outputs="ij")
+        for points in trajectory:
+            neighbors.update(points, box=[10, 10, 10])
+            i, j = neighbors.arrays()
     """
 
     def __init__(
@@ -42,27 +52,53 @@ class NeighborList(State):
         cutoff: float,
         *,
         skin: float = 0.0,
+        rule: str | None = None,
+        type_cutoffs: Array = None,
         half: bool = False,
         sorted: bool = False,
         outputs: str = "ijSdD",
+        autotune: bool = False,
         method: str = "auto",
-        threads: int = 0,
+        deterministic: str = "none",
+        threads: int | None = None,
         index_dtype: DType = None,
-        rule: str | None = None,
-        type_cutoffs: Array = None,
     ) -> None:
         self._list = _core.Neighbors(
             real_number(cutoff, "cutoff"),
             real_number(skin, "skin"),
+            _rule(rule, False, type_cutoffs),
+            type_cutoffs,
             flag(half, "half"),
             flag(sorted, "sorted"),
             letters(outputs, "outputs", LETTERS),
+            flag(autotune, "autotune"),
             method_name(method),
-            whole(threads, "threads"),
+            level_of(deterministic),
+            thread_count(threads),
             _index_type(index_dtype),
-            _rule(rule, False, type_cutoffs),
-            type_cutoffs,
         )
+
+    def build(
+        self,
+        points: Array,
+        *,
+        box: Array = None,
+        periodic: ByAxis = None,
+        origin: Array = None,
+        queries: Array = None,
+        systems: Array = None,
+        systems_of_queries: Array = None,
+        radii: Array = None,
+        types: Array = None,
+        radii_of_queries: Array = None,
+        types_of_queries: Array = None,
+        excluded: Array = None,
+    ) -> "NeighborList":
+        """Builds the list of these points (see `neighbor_list`), however little they have moved. With queries the skin
+        must be 0. Raises as `neighbor_list`; then there is no list."""
+        places = queries, systems, systems_of_queries, radii, types, radii_of_queries, types_of_queries, excluded
+        self._list.update(points, box, periodic, origin, *places, True)
+        return self
 
     def update(
         self,
@@ -80,22 +116,10 @@ class NeighborList(State):
         types_of_queries: Array = None,
         excluded: Array = None,
     ) -> bool:
-        """Updates the list to these points (see `neighbor_list`); returns whether it was built anew. With queries the
-        skin must be 0."""
-        return self._list.update(
-            points,
-            box,
-            periodic,
-            origin,
-            queries,
-            systems,
-            systems_of_queries,
-            radii,
-            types,
-            radii_of_queries,
-            types_of_queries,
-            excluded,
-        )
+        """Updates the list to these points, which it is built of anew where they have moved too far, or are others;
+        returns whether it was. Else as `build`."""
+        places = queries, systems, systems_of_queries, radii, types, radii_of_queries, types_of_queries, excluded
+        return self._list.update(points, box, periodic, origin, *places, False)
 
     def arrays(self) -> Array:
         """The arrays of `outputs`, as a tuple; a single one alone. They are new at every call, on the device and of the
@@ -118,15 +142,9 @@ def neighbor_list(
     box: Array = None,
     periodic: ByAxis = None,
     origin: Array = None,
-    half: bool = False,
-    sorted: bool = False,
-    outputs: str = "ijSdD",
     queries: Array = None,
     systems: Array = None,
     systems_of_queries: Array = None,
-    method: str = "auto",
-    threads: int = 0,
-    index_dtype: DType = None,
     rule: str | None = None,
     radii: Array = None,
     types: Array = None,
@@ -134,6 +152,13 @@ def neighbor_list(
     types_of_queries: Array = None,
     type_cutoffs: Array = None,
     excluded: Array = None,
+    half: bool = False,
+    sorted: bool = False,
+    outputs: str = "ijSdD",
+    method: str = "auto",
+    deterministic: str = "none",
+    threads: int | None = None,
+    index_dtype: DType = None,
 ) -> tuple[Array, ...]: ...
 def neighbor_list(
     points: Array,
@@ -142,15 +167,9 @@ def neighbor_list(
     box: Array = None,
     periodic: ByAxis = None,
     origin: Array = None,
-    half: bool = False,
-    sorted: bool = False,
-    outputs: str = "ijSdD",
     queries: Array = None,
     systems: Array = None,
     systems_of_queries: Array = None,
-    method: str = "auto",
-    threads: int = 0,
-    index_dtype: DType = None,
     rule: str | None = None,
     radii: Array = None,
     types: Array = None,
@@ -158,6 +177,13 @@ def neighbor_list(
     types_of_queries: Array = None,
     type_cutoffs: Array = None,
     excluded: Array = None,
+    half: bool = False,
+    sorted: bool = False,
+    outputs: str = "ijSdD",
+    method: str = "auto",
+    deterministic: str = "none",
+    threads: int | None = None,
+    index_dtype: DType = None,
 ) -> Any:
     """All pairs (i, j, S) for which points[j] + S @ box - points[i] is shorter than the cutoff.
 
@@ -173,19 +199,10 @@ def neighbor_list(
         each of D systems, is refused.
     periodic : bool, or one per axis; by default all axes are periodic if there is a box
     origin : corner of the box, (D,); by default 0
-    half : bool
-        Each pair once: with j > i, or in one order for images of a point itself.
-    sorted : bool
-        Orders the pairs of each i by (j, S).
-    outputs : letters of the arrays to return, in this order
-        i, j : (P,) integers. S : (P, D) integers. d : (P,) distances. D : (P, D) vectors from i to the image of j.
-        n : (N + 1,) integers, where the pairs of each i begin.
     queries : (M, D) array
         Places whose neighbors are listed instead: i is then the number of a query. Not with `half`.
     systems, systems_of_queries : (N,) and (M,) integers
         Independent systems in one call: both points of a pair belong to the same one.
-    method : one of `neighbor_methods`, or "auto"
-    threads : of the CPU; 0: all
     rule : what a pair's distance is compared with
         "uniform": the cutoff. "sum_of_radii" (the default with radii), "larger_radius" or "own_radius" (that of i): of
         the (N,) `radii`. "table_of_types" (the default with a table): `type_cutoffs`[type of i, type of j], a symmetric
@@ -193,6 +210,16 @@ def neighbor_list(
     radii_of_queries, types_of_queries : (M,) numbers and integers
         Of the queries, for the same rules: i is a query, j a point. By own radius, points need no `radii`.
     excluded : (P, 2) indices: point i is not listed with any image of point j, nor j with i; not with queries
+    half : bool
+        Each pair once: with j > i, or in one order for images of a point itself.
+    sorted : bool
+        Orders the pairs of each i by (j, S): the same bits with every method, in every run.
+    outputs : letters of the arrays to return, in this order
+        i, j : (P,) integers. S : (P, D) integers. d : (P,) distances. D : (P, D) vectors from i to the image of j.
+        n : (N + 1,) integers, where the pairs of each i begin.
+    method : one of `methods("neighbor_list")`, or "auto"
+    deterministic : "none"; "run_to_run" and "canonical": the same bits in every run, with any number of threads
+    threads : of the CPU; None: all
     index_dtype : "int64" or "int32" for integers; by default int64 (JAX: int32, unless jax_enable_x64 is set)
 
     Returns
@@ -205,7 +232,11 @@ def neighbor_list(
     ValueError for impossible arguments, naming the first point that is not finite; TypeError for types that are not
     accepted; MemoryError.
 
-    The set of pairs is always the same; their order within an i only if `sorted`.
+    The set of pairs is always the same; their order within an i only if `sorted` or `deterministic`.
+
+    ::
+
+        i, j, d = quadrat.neighbor_list(points, 1.5, box=[10, 10, 10], outputs="ijd")
     """
     return _core.neighbor_list(
         points,
@@ -213,15 +244,9 @@ def neighbor_list(
         box,
         periodic,
         origin,
-        flag(half, "half"),
-        flag(sorted, "sorted"),
-        letters(outputs, "outputs", LETTERS),
         queries,
         systems,
         systems_of_queries,
-        method_name(method),
-        whole(threads, "threads"),
-        _index_type(index_dtype),
         _rule(rule, radii is not None, type_cutoffs),
         radii,
         types,
@@ -229,6 +254,13 @@ def neighbor_list(
         types_of_queries,
         type_cutoffs,
         excluded,
+        flag(half, "half"),
+        flag(sorted, "sorted"),
+        letters(outputs, "outputs", LETTERS),
+        method_name(method),
+        level_of(deterministic),
+        thread_count(threads),
+        _index_type(index_dtype),
     )
 
 
@@ -254,7 +286,7 @@ def knn(
     queries: Array = None,
     include_self: bool = False,
     shifts: bool = False,
-    threads: int = 0,
+    threads: int | None = None,
     index_dtype: DType = None,
 ) -> Nearest:
     """The k nearest neighbors (1 to 64) of each point, or of each query; images in periodic boxes included.
@@ -274,7 +306,7 @@ def knn(
             queries,
             flag(include_self, "include_self"),
             flag(shifts, "shifts"),
-            whole(threads, "threads"),
+            thread_count(threads),
             _index_type(index_dtype),
         )
     )
@@ -297,42 +329,41 @@ class Clusters(NamedTuple):
 
 
 @overload
-def clusters(points: Array, link: float, *, groups: Literal[True], **options: Any) -> Clusters: ...
+def clusters(points: Array, cutoff: float, *, members: Literal[True], **options: Any) -> Clusters: ...
 @overload
 def clusters(
     points: Array,
-    link: float,
+    cutoff: float,
     *,
-    min_points: int = 1,
     box: Array = None,
     periodic: ByAxis = None,
     origin: Array = None,
-    groups: bool = False,
-    threads: int = 0,
+    min_points: int = 1,
+    members: bool = False,
+    threads: int | None = None,
     index_dtype: DType = None,
 ) -> Any: ...
 def clusters(
     points: Array,
-    link: float,
+    cutoff: float,
     *,
-    min_points: int = 1,
     box: Array = None,
     periodic: ByAxis = None,
     origin: Array = None,
-    groups: bool = False,
-    threads: int = 0,
+    min_points: int = 1,
+    members: bool = False,
+    threads: int | None = None,
     index_dtype: DType = None,
 ) -> Any:
     """Labels of clusters, (N,) from 0, in the order of the smallest index of a core point; -1 for noise.
 
-    Points nearer than `link` are linked. With `min_points` 1 clusters are connected points (friends of friends), above
-    they are DBSCAN's, with core points that have at least so many points within `link`, themselves included. With
-    `groups` the result is `Clusters`, which has the members and the center of each as well. Along a periodic axis a
+    Points nearer than `cutoff` are linked. With `min_points` 1 clusters are connected points (friends of friends), above
+    they are DBSCAN's, with core points that have at least so many points within `cutoff`, themselves included. With
+    `members` the result is `Clusters`, which has the members and the center of each as well. Along a periodic axis a
     center is that of the cluster in one piece, which should be shorter than half the box there. For the other
     parameters see `neighbor_list`. Results are always the same.
     """
-    least = whole(min_points, "min_points", 1, 2**32 - 1)
-    wanted = flag(groups, "groups")
-    given = box, periodic, origin, whole(threads, "threads"), _index_type(index_dtype), wanted
-    found = _core.clusters(points, real_number(link, "link"), least, *given)
+    wanted, least = flag(members, "members"), whole(min_points, "min_points", 1, 2**32 - 1)
+    given = box, periodic, origin, least, wanted, thread_count(threads), _index_type(index_dtype)
+    found = _core.clusters(points, real_number(cutoff, "cutoff"), *given)
     return Clusters(*found) if wanted else found

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+__all__ = ["chosen", "draw", "figure_of", "labeled_picture", "table", "words"]
+
 Columns: TypeAlias = dict[str, list[float]]
 
 COLORS = ["#ee8c24", "#21598f", "#298f70", "#ad406b", "#7a6fb0", "#8c6d46"]

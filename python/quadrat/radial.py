@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _core
-from ._numbers import real_number, shown, whole, word
+from ._numbers import real_number, shown, thread_count, whole, word
 from ._types import Array, ByAxis
+
+__all__ = ["RadialDistribution", "rdf"]
 
 NORMALIZATIONS = ("N^2", "N(N-1)")
 _MOST_COUNTS = 2**31  # of pairs of types and bins
@@ -46,19 +48,19 @@ def rdf(
     cutoff: float,
     *,
     box: Array = None,
-    bins: int = 200,
-    types: Array = None,
     periodic: ByAxis = None,
     origin: Array = None,
+    bins: int = 200,
+    types: Array = None,
     normalization: str = "N^2",
-    threads: int = 0,
+    threads: int | None = None,
 ) -> RadialDistribution:
     """The radial distribution function g(r) of points, over one frame (N, D) or several: a sequence of (N, D) arrays,
     which may differ in N, with one box or one for each.
 
     Parameters
     ----------
-    box : as in `neighbor_list`. None: open; the density is then that in the bounding box of each frame's points, along
+    box, periodic, origin : as in `neighbor_list`. Without a box space is open; the density is then that in the bounding box of each frame's points, along
         an axis at least as long as the cutoff, as `quadrat neighbors --rdf` has it.
     types : (N,) integers from 0, or names (strings), for all frames; or a sequence of these, one for each frame. g(r)
         is then given for each pair of types, by `RadialDistribution.pair` with their names.
@@ -66,7 +68,7 @@ def rdf(
         "N^2": the sum over frames of N_a N_b / V. Independent, uniform points in a periodic box give 1, but for a
         factor 1 - 1 / N_a between equal types. "N(N-1)": without that factor. Near open sides points have fewer
         neighbors, and g(r) is too small: that is not corrected.
-    threads, periodic, origin : see `neighbor_list`
+    threads : of the CPU; None: all
 
     `counts` are numbers of pairs, those of equal types counted in both orders. Counts are exact. Frames may be in the
     memory of a GPU; the result is NumPy's. Ctrl-C is heeded between frames.
@@ -82,7 +84,7 @@ def rdf(
     names, numbers = ((), [None] * len(listed)) if types is None else _numbered(types, len(listed), bins)
     kinds = max(1, len(names))
     cutoff = real_number(cutoff, "cutoff")
-    pairs = _core.PairCounts(cutoff, bins, kinds, distinct, whole(threads, "threads"))
+    pairs = _core.PairCounts(cutoff, bins, kinds, distinct, thread_count(threads))
     for number, frame in enumerate(listed):
         of = boxes[number] if own else box
         pairs.add(frame, f"points of frame {number}", of, periodic, origin, numbers[number])

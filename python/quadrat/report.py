@@ -23,6 +23,8 @@ from ._pages.papers import PAPERS as PAPERS
 from ._pages.papers import Figure, Row
 from ._types import FilePath
 
+__all__ = ["PAPERS", "Results", "leaders", "page", "panels_of", "read"]
+
 Series: TypeAlias = dict[str, tuple[list[Any], list[Any]]]  # [x] and [y] by name
 
 PREFERRED = "H200"  # the device whose panels come first

@@ -13,8 +13,10 @@ import numpy as np
 
 from . import _core
 from ._frame import Frame
-from ._numbers import flag, method_name, whole, word
+from ._numbers import LEVELS, flag, method_name, whole, word
 from ._types import FilePath
+
+__all__ = ["Run", "Simulation", "run"]
 
 _SECONDS = 0.1  # of work between two looks at Ctrl-C and the clock
 
@@ -47,8 +49,8 @@ class Simulation:
     Parameters
     ----------
     scene : the path of a scene's file (docs/reference/scenes.md); FileNotFoundError if there is none
-    steps, method, precision, deterministic, particles, threads, seed, frame_every, statistics_every : in place of the
-        scene's values
+    steps, particles, seed, precision, frame_every, statistics_every, autotune, method, deterministic, threads : in
+        place of the scene's values, which hold for None
     device : "auto", "cpu" or "cuda", in place of the scene's. A GPU needs the package quadrat-cuda13.
 
     Nothing is written: no folder, frames or checkpoints. `run` can.
@@ -59,15 +61,16 @@ class Simulation:
         scene: FilePath,
         *,
         steps: int | None = None,
-        device: str | None = None,
-        method: str | None = None,
-        precision: str | None = None,
-        deterministic: str | None = None,
         particles: int | None = None,
-        threads: int | None = None,
         seed: int | None = None,
+        precision: str | None = None,
         frame_every: int | None = None,
         statistics_every: int | None = None,
+        device: str | None = None,
+        autotune: bool | None = None,
+        method: str | None = None,
+        deterministic: str | None = None,
+        threads: int | None = None,
         _output: FilePath | None = None,
     ) -> None:
         scene = os.fspath(scene)  # a number would be an open file
@@ -76,7 +79,7 @@ class Simulation:
         choices = {
             "device": (device, ("auto", "cpu", "cuda")),
             "precision": (precision, ("float", "double")),
-            "deterministic": (deterministic, ("none", "run_to_run", "canonical")),
+            "deterministic": (deterministic, LEVELS),
         }
         for name, (value, accepted) in choices.items():
             if value is not None:
@@ -92,7 +95,7 @@ class Simulation:
         )
         self._simulation = _core.SceneSimulation(
             gpu, os.fsdecode(scene), device or "", method or "", precision or "", deterministic or "",
-            "" if _output is None else os.fsdecode(_output), *given,
+            "" if _output is None else os.fsdecode(_output), None if autotune is None else flag(autotune, "autotune"), *given,
         )  # fmt: skip
         facts = self._simulation.facts()
         settings = json.loads(facts.pop("settings"))

@@ -19,10 +19,9 @@ from ._torch import ewald as _ewald
 from ._torch import mesh as _mesh
 from ._torch import neighbors as _neighbors
 from ._torch import transforms as _transforms
-from ._numbers import flag, letters, real_number, shown, whole, word
-from ._torch.ewald import Electrostatics
+from ._numbers import chosen_number, flag, letters, real_number, shown, sign_of, whole, word
 from ._types import Array, ByAxis, DType, Letter
-from .ewald import LAWS
+from .ewald import LAWS, Electrostatics
 from .mesh import _ENDS, _index_type
 from .neighbors import LETTERS, RULES
 from .transforms import ORDERS
@@ -42,14 +41,9 @@ def neighbor_list(
     box: Array = None,
     periodic: ByAxis = None,
     origin: Array = None,
-    half: bool = False,
-    sorted: bool = False,
-    outputs: str = "ijSdD",
     queries: Array = None,
     systems: Array = None,
     systems_of_queries: Array = None,
-    method: str = "auto",
-    index_dtype: DType = None,
     rule: str | None = None,
     radii: Array = None,
     types: Array = None,
@@ -57,6 +51,11 @@ def neighbor_list(
     types_of_queries: Array = None,
     type_cutoffs: Array = None,
     excluded: Array = None,
+    half: bool = False,
+    sorted: bool = False,
+    outputs: str = "ijSdD",
+    method: str = "auto",
+    index_dtype: DType = None,
 ) -> tuple[torch.Tensor, ...]: ...
 def neighbor_list(
     points: Array,
@@ -65,14 +64,9 @@ def neighbor_list(
     box: Array = None,
     periodic: ByAxis = None,
     origin: Array = None,
-    half: bool = False,
-    sorted: bool = False,
-    outputs: str = "ijSdD",
     queries: Array = None,
     systems: Array = None,
     systems_of_queries: Array = None,
-    method: str = "auto",
-    index_dtype: DType = None,
     rule: str | None = None,
     radii: Array = None,
     types: Array = None,
@@ -80,6 +74,11 @@ def neighbor_list(
     types_of_queries: Array = None,
     type_cutoffs: Array = None,
     excluded: Array = None,
+    half: bool = False,
+    sorted: bool = False,
+    outputs: str = "ijSdD",
+    method: str = "auto",
+    index_dtype: DType = None,
 ) -> Any:
     """All pairs (i, j, S) for which points[j] + S @ box - points[i] is shorter than the cutoff.
 
@@ -122,7 +121,7 @@ def spread(
     mesh: ByAxis,
     order: int = 4,
     *,
-    periodic: ByAxis = True,
+    periodic: ByAxis = None,
     origin: Array = None,
     clip: bool = False,
     accept_outside: bool = False,
@@ -149,7 +148,7 @@ def interpolate(
     box: Array,
     order: int = 4,
     *,
-    periodic: ByAxis = True,
+    periodic: ByAxis = None,
     origin: Array = None,
     clip: bool = False,
     accept_outside: bool = False,
@@ -161,7 +160,7 @@ def interpolate(
     Derivatives as of `spread`; that by points is the gradient of the interpolated field.
     """
     fractions, dimension = _fractions(points, box, origin)
-    given, single = _meshes(_tensor(mesh_values, fractions, "mesh values"), dimension, "mesh values")
+    given, single = _meshes(_tensor(mesh_values, fractions, "mesh_values"), dimension, "mesh_values")
     settings = _mesh_settings(order, periodic, dimension, clip, accept_outside, ends, method)
     result = _mesh.interpolate(fractions, given, *settings)
     return result[0] if single else result
@@ -170,14 +169,14 @@ def interpolate(
 def nufft1(
     points: Array,
     values: Array,
-    modes: ByAxis,
+    n_modes: ByAxis,
     tolerance: float = 1e-6,
     *,
     sign: int = 1,
     real: bool = False,
     mode_order: str = "centered",
     period: ByAxis = None,
-    oversampling: float = 0.0,
+    oversampling: float | None = None,
     method: str = "auto",
 ) -> torch.Tensor:
     """modes[k] = sum over points j of values[j] exp(i sign k . x_j), as `quadrat.nufft1`.
@@ -188,9 +187,9 @@ def nufft1(
     angles, dimension = _angles(points, period)
     values, real = _tensor(values, angles, "values"), flag(real, "real")
     given, single = _vectors(values if real else _complex(values), (points.shape[0],), "values", "(N,) or (V, N)")
-    extents = _by_axis(modes, dimension, "modes", _extent)
+    extents = _by_axis(n_modes, dimension, "n_modes", _extent)
     settings = _transform_settings(tolerance, mode_order, oversampling, method)
-    result = _transforms.type1(angles, given, extents, real, _sign(sign), *settings)
+    result = _transforms.type1(angles, given, extents, real, sign_of(sign), *settings)
     return result[0] if single else result
 
 
@@ -202,14 +201,14 @@ def nufft2(
     sign: int = -1,
     mode_order: str = "centered",
     period: ByAxis = None,
-    oversampling: float = 0.0,
+    oversampling: float | None = None,
     method: str = "auto",
 ) -> torch.Tensor:
     """values[j] = sum over modes k of modes[k] exp(i sign k . x_j), as `quadrat.nufft2`. Derivatives as of `nufft1`."""
     angles, dimension = _angles(points, period)
     given, single = _meshes(_complex(_tensor(modes, angles, "modes")), dimension, "modes")
     settings = _transform_settings(tolerance, mode_order, oversampling, method)
-    result = _transforms.type2(angles, given, _sign(sign), *settings)
+    result = _transforms.type2(angles, given, sign_of(sign), *settings)
     return result[0] if single else result
 
 
@@ -221,7 +220,7 @@ def nufft3(points: Array, values: Array, targets: Array, tolerance: float = 1e-6
     at = _points(points, (1, 2, 3))
     to = _points(targets, (at.shape[1],), "targets")
     given, single = _vectors(_complex(_tensor(values, at, "values")), (at.shape[0],), "values", "(N,) or (V, N)")
-    result = _transforms.type3(at, given, to, real_number(tolerance, "tolerance"), _sign(sign))
+    result = _transforms.type3(at, given, to, real_number(tolerance, "tolerance"), sign_of(sign))
     return result[0] if single else result
 
 
@@ -231,22 +230,24 @@ def electrostatics(
     box: Array,
     accuracy: float = 1e-5,
     *,
-    periodic: ByAxis = True,
+    periodic: ByAxis = None,
     systems: Array = None,
     scaled_pairs: Array = None,
     scales: Array = None,
+    forces: bool = True,
+    potentials: bool = False,
     virial: bool = False,
-    method: str = "auto",
     law: str = "coulomb",
     coulomb_constant: float = 1.0,
     remove_net_force: bool = False,
+    method: str = "auto",
 ) -> Electrostatics:
     """Energy, forces, potentials and virial of (N, 3) points with charges (N,) in a periodic box, as `quadrat.Ewald`.
 
     box : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, (3,) or (1, 3, 3) for all, or (B, 3) or
     (B, 3, 3) for each, as compiled functions need.
-    Returns `Electrostatics`: energy () or with systems (B,), forces (N, 3), potentials (N,), and with `virial` the
-    virial (3, 3) or (B, 3, 3).
+    Returns `Electrostatics`, of tensors: energy () or with systems (B,), and what is asked for of forces (N, 3),
+    potentials (N,) and virial (3, 3) or (B, 3, 3).
 
     The energy has derivatives by points, charges and box. Forces, potentials and virial have them, too (second
     derivatives of the energy, as force losses need them), for Coulomb's law in boxes that are periodic along all three
@@ -266,7 +267,8 @@ def electrostatics(
     wraps = _periodic(periodic, 3)
     settings = (real_number(accuracy, "accuracy"), *words, constant, flag(remove_net_force, "remove_net_force"), wraps)
     pairs = _pairs(scaled_pairs, "scaled_pairs")
-    return _ewald.compute(at, charges, vectors, systems, pairs, factors, flag(virial, "virial"), settings)
+    wanted = flag(forces, "forces"), flag(potentials, "potentials"), flag(virial, "virial")
+    return _ewald.compute(at, charges, vectors, systems, pairs, factors, wanted, settings)
 
 
 def _points(points, dimensions, name="points"):
@@ -337,7 +339,8 @@ def _pairs(value, name):
 
 
 def _periodic(periodic, dimension):
-    """By axis, or by system and axis, in one list."""
+    """By axis, or by system and axis, in one list; all axes for None."""
+    periodic = True if periodic is None else periodic
     rows = periodic.tolist() if hasattr(periodic, "tolist") else periodic
     if isinstance(rows, (list, tuple)) and len(rows) and isinstance(rows[0], (list, tuple)):
         return [wraps for row in rows for wraps in _by_axis(row, dimension, "periodic", flag)]
@@ -378,14 +381,14 @@ def _extent(value, name):
 
 def _mesh_settings(order, periodic, dimension, clip, accept_outside, ends, method):
     """What the operators of _mesh take after their tensors."""
-    axes, flags = _by_axis(periodic, dimension, "periodic", flag), (flag(clip, "clip"), flag(accept_outside, "accept_outside"))
+    axes, flags = _periodic(periodic, dimension), (flag(clip, "clip"), flag(accept_outside, "accept_outside"))
     return whole(order, "order"), axes, *flags, word(ends, "ends", _ENDS), word(method, "method")
 
 
 def _transform_settings(tolerance, mode_order, oversampling, method):
     """What those of _transforms take after the sign."""
-    tolerance, oversampling = real_number(tolerance, "tolerance"), real_number(oversampling, "oversampling")
-    return tolerance, word(mode_order, "mode_order", ORDERS), oversampling, word(method, "method")
+    given = real_number(tolerance, "tolerance"), word(mode_order, "mode_order", ORDERS)
+    return *given, chosen_number(oversampling, "oversampling") or None, word(method, "method")
 
 
 def _fractions(points, box, origin):
@@ -428,9 +431,3 @@ def _complex(values):
 def _angles(points, period):
     at = _points(points, (1, 2, 3))
     return at if period is None else at * (2 * math.pi / _lengths(period, at, "period")), at.shape[1]
-
-
-def _sign(sign):
-    if whole(sign, "sign") not in (1, -1):
-        raise ValueError(f"sign is {sign}; 1 or -1 is accepted")
-    return int(sign)

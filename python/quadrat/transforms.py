@@ -6,10 +6,24 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._numbers import flag, method_name, numbers, real_number, run_to_run, shown, whole, word
+from ._numbers import (
+    chosen_number,
+    flag,
+    level_of,
+    method_name,
+    numbers,
+    real_number,
+    shown,
+    sign_of,
+    thread_count,
+    whole,
+    word,
+)
 from ._state import State
 from ._types import Array, ByAxis, DType
 from .mesh import _WIDE, _dtype_name, _extents_of
+
+__all__ = ["Nufft", "nufft1", "nufft2", "nufft3"]
 
 ORDERS = ("centered", "fft")
 
@@ -22,32 +36,37 @@ class Nufft(State):
 
     Parameters
     ----------
-    modes : numbers of modes along each axis, one to three
-    tolerance : relative error
+    n_modes : numbers of modes along each axis, one to three
+    tolerance : of a mode or value, its largest error over the sum of the moduli it is made of
     real : values are real. Modes are then those of numpy.fft.rfftn: K/2 + 1 along the last axis.
     mode_order : "centered" (-K/2 first) or "fft" (as numpy.fft)
     period : of the points, one number or one per axis; by default 2 pi
-    oversampling : of the mesh, above 1; 0: chosen
+    oversampling : of the mesh, above 1; None: chosen
     method, deterministic, threads, dtype : see `SpreadPlan`
+
+    ::
+
+        plan = quadrat.Nufft((64, 64), 1e-9).set_points(points)
+        modes = plan.type1(values)  # (64, 64)
     """
 
     def __init__(
         self,
-        modes: ByAxis,
+        n_modes: ByAxis,
         tolerance: float = 1e-6,
         *,
         real: bool = False,
         mode_order: str = "centered",
         period: ByAxis = None,
-        oversampling: float = 0.0,
+        oversampling: float | None = None,
         method: str = "auto",
         deterministic: str = "none",
-        threads: int = 0,
+        threads: int | None = None,
         dtype: DType = np.float64,
     ) -> None:
-        extents = [whole(extent, "modes", least=1) for extent in numbers(modes, "modes")]
+        extents = [whole(extent, "n_modes", least=1) for extent in numbers(n_modes, "n_modes")]
         if len(extents) not in (1, 2, 3):
-            raise ValueError(f"modes is {shown(modes)}; numbers for one to three axes are accepted")
+            raise ValueError(f"n_modes is {shown(n_modes)}; numbers for one to three axes are accepted")
         self.dimension: int = len(extents)
         self.dtype: str = _dtype_name(dtype)
         self.real: bool = flag(real, "real")
@@ -57,10 +76,10 @@ class Nufft(State):
             self.real,
             word(mode_order, "mode_order", ORDERS) == "centered",
             _periods(period, self.dimension),
-            real_number(oversampling, "oversampling"),
+            chosen_number(oversampling, "oversampling"),
             method_name(method),
-            run_to_run(deterministic),
-            whole(threads, "threads"),
+            level_of(deterministic),
+            thread_count(threads),
             _WIDE[self.dtype],
         )
         self.shape: tuple[int, ...] = self._plan.shape()
@@ -76,13 +95,13 @@ class Nufft(State):
         have refused. Waits for the plan's work, not for the stream that the graph runs in."""
         self._plan.check()
 
-    def type1(self, values: Array, sign: int = 0) -> Array:
-        """Modes of values (N,) or (V, N); sign 1 or -1 of the exponent, by default 1."""
-        return self._plan.type_1(values, whole(sign, "sign"))
+    def type1(self, values: Array, *, sign: int = 1) -> Array:
+        """Modes, of the shape `shape` or (V, ...), of values (N,) or (V, N). `sign` : of the exponent, 1 or -1"""
+        return self._plan.type_1(values, sign_of(sign))
 
-    def type2(self, modes: Array, sign: int = 0) -> Array:
-        """Values of modes, of the shape `shape` or (V, ...); sign 1 or -1 of the exponent, by default -1."""
-        return self._plan.type_2(modes, whole(sign, "sign"))
+    def type2(self, modes: Array, *, sign: int = -1) -> Array:
+        """Values, (N,) or (V, N), of modes of the shape `shape` or (V, ...). `sign` : of the exponent, 1 or -1"""
+        return self._plan.type_2(modes, sign_of(sign))
 
     @property
     def error_bound(self) -> float:
@@ -102,25 +121,34 @@ def _periods(period, dimension):
 
 
 def nufft1(
-    points: Array, values: Array, modes: ByAxis, tolerance: float = 1e-6, *, sign: int = 0, **options: Any
+    points: Array, values: Array, n_modes: ByAxis, tolerance: float = 1e-6, *, sign: int = 1, **options: Any
 ) -> Array:
     """Modes of values at points, in one call; see `Nufft`, whose options it takes."""
     _, dtype = _core.kind_of_points(points)
-    return Nufft(modes, tolerance, dtype=dtype, **options).set_points(points).type1(values, sign)
+    return Nufft(n_modes, tolerance, dtype=dtype, **options).set_points(points).type1(values, sign=sign)
 
 
-def nufft2(points: Array, modes: Array, tolerance: float = 1e-6, *, sign: int = 0, **options: Any) -> Array:
-    """Values at points of complex modes, in one call; the numbers of modes are their shape. See `Nufft`."""
+def nufft2(points: Array, modes: Array, tolerance: float = 1e-6, *, sign: int = -1, **options: Any) -> Array:
+    """Values at points of complex modes (K...) or (V, K...), in one call; the numbers of modes are their shape. See
+    `Nufft`."""
     if flag(options.get("real", False), "real"):
         raise ValueError("for real values the numbers of modes cannot be told from the shape; make a Nufft")
     dimension, dtype = _core.kind_of_points(points)
     shape = _extents_of(modes, "modes", dimension)
-    return Nufft(shape, tolerance, dtype=dtype, **options).set_points(points).type2(modes, sign)
+    return Nufft(shape, tolerance, dtype=dtype, **options).set_points(points).type2(modes, sign=sign)
 
 
 def nufft3(
-    points: Array, values: Array, targets: Array, tolerance: float = 1e-6, *, sign: int = 1, threads: int = 0
+    points: Array,
+    values: Array,
+    targets: Array,
+    tolerance: float = 1e-6,
+    *,
+    sign: int = 1,
+    deterministic: str = "none",
+    threads: int | None = None,
 ) -> Array:
-    """results[k] = sum over points j of values[j] exp(i sign s_k . x_j), at any targets s, (M, D)."""
-    tolerance, sign, threads = real_number(tolerance, "tolerance"), whole(sign, "sign"), whole(threads, "threads")
-    return _core.type_3(points, values, targets, tolerance, sign, threads)
+    """results[k] = sum over points j of values[j] exp(i sign s_k . x_j), (M,) or (V, M), at any targets s, (M, D), of
+    values (N,) or (V, N). `tolerance` : of `Nufft`"""
+    given = real_number(tolerance, "tolerance"), sign_of(sign), level_of(deterministic), thread_count(threads)
+    return _core.type_3(points, values, targets, *given)

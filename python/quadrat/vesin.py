@@ -11,6 +11,8 @@ from ._numbers import flag, numbers, real_number, shown, whole, word
 from ._state import State
 from ._types import Array, ByAxis
 
+__all__ = ["NeighborList"]
+
 ALGORITHMS = ("auto", "brute_force", "cell_list")
 LETTERS = "ijPSdD"
 
@@ -45,7 +47,7 @@ class NeighborList(State):
             half=not self.full_list,
             sorted=self.sorted,
             outputs="ijSdD",
-            threads=self.n_threads,
+            threads=self.n_threads or None,
         )
 
     @property

@@ -22,6 +22,8 @@ import numpy as np
 from . import _command, frames
 from ._types import Array, FilePath
 
+__all__ = ["page", "write"]
+
 _SAMPLE = 20_000  # particles of a frame from which the range of a field is taken
 
 

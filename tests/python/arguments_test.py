@@ -23,14 +23,14 @@ TABLE = np.array([[0.5, 1.1], [1.1, 0.8]])
 
 def listed(**given):
     own = {name: given.pop(name) for name in ("cutoff", "skin", "half", "sorted", "outputs", "method", "threads", "index_dtype",
-           "rule", "type_cutoffs")}  # fmt: skip
+           "rule", "type_cutoffs", "autotune", "deterministic")}  # fmt: skip
     neighbors = quadrat.NeighborList(**own)
     neighbors.update(**given)
     return neighbors.arrays()
 
 
 def cells(points, **given):
-    return quadrat.CellList(**given).build(points).starts
+    return quadrat.CellList(**given).build(points).offsets
 
 
 def spread(points, values, mesh_values, **given):
@@ -38,9 +38,9 @@ def spread(points, values, mesh_values, **given):
     return plan.spread(values), plan.interpolate(mesh_values), plan.gradient(mesh_values)
 
 
-def transformed(points, values, stored, **given):
+def transformed(points, values, modes, **given):
     plan = quadrat.Nufft(**given).set_points(points)
-    return plan.type1(values), plan.type2(stored)
+    return plan.type1(values), plan.type2(modes)
 
 
 def summed(accuracy, method, law, coulomb_constant, remove_net_force, deterministic, threads, **given):
@@ -49,7 +49,7 @@ def summed(accuracy, method, law, coulomb_constant, remove_net_force, determinis
 
 
 EACH = {"box": BOX, "periodic": PERIODIC, "origin": CORNER}
-DONE = {"method": "auto", "threads": 1}
+DONE = {"method": "auto", "deterministic": "none", "threads": 1}
 # fmt: off
 CALLS = {
     "neighbor_list": (quadrat.neighbor_list, {
@@ -60,17 +60,17 @@ CALLS = {
         "points": POINTS, "cutoff": 1.5, "box": np.diag(BOX), "sorted": True, "types": TYPES, "type_cutoffs": TABLE,
         "excluded": np.array([[0, 1], [2, 3]])}),
     "NeighborList": (listed, {
-        "points": POINTS, "cutoff": 1.5, "skin": 0.1, **EACH, "half": True, "sorted": True, "outputs": "ijS", **DONE,
+        "points": POINTS, "cutoff": 1.5, "skin": 0.1, **EACH, "half": True, "sorted": True, "outputs": "ijS", "autotune": False, **DONE,
         "index_dtype": "int32", "rule": "table_of_types", "type_cutoffs": TABLE, "types": TYPES,
         "excluded": np.array([[0, 1]])}),
     "knn": (quadrat.knn, {
         "points": POINTS, "k": 3, **EACH, "cutoff": 3.0, "queries": QUERIES, "include_self": False, "shifts": True,
         "threads": 1, "index_dtype": "int64"}),
     "clusters": (quadrat.clusters, {
-        "points": POINTS, "link": 1.0, "min_points": 2, **EACH, "groups": True, "threads": 1, "index_dtype": "int64"}),
+        "points": POINTS, "cutoff": 1.0, "min_points": 2, **EACH, "members": True, "threads": 1, "index_dtype": "int64"}),
     "contacts": (quadrat.contacts, {
-        "centers": POINTS, "radii": np.full(N, 0.6), "shape": "sphere", "ids": np.arange(N), **EACH,
-        "planes": np.array([[0.0, 0, 1, 0.3]]), **DONE, "sorted": True, "bin_size": 0.0, "index_dtype": "int64"}),
+        "centers": POINTS, "radii": np.full(N, 0.6), "shapes": "sphere", "ids": np.arange(N), **EACH,
+        "planes": np.array([[0.0, 0, 1, 0.3]]), **DONE, "sorted": True, "bin_size": 0.5, "index_dtype": "int64"}),
     "contacts of shapes": (quadrat.contacts, {
         "centers": POINTS, "shapes": np.arange(N) % 4, "sizes": np.full((N, 3), 0.5), "sorted": True,
         "orientations": np.tile([1.0, 0, 0, 0], (N, 1))}),
@@ -82,26 +82,28 @@ CALLS = {
     "CellList by cutoff": (cells, {"points": POINTS, "box": BOX, "cutoff": 1.0}),
     "SpreadPlan": (spread, {
         "points": POINTS, "values": VALUES, "mesh_values": MESH, "mesh": np.array([4, 4, 4]), "order": 4, **EACH, "clip": True,
-        "accept_outside": True, "ends": "both", "uses": 1.0, **DONE, "deterministic": "none", "dtype": "float64"}),
+        "accept_outside": True, "ends": "both", "uses": 1.0, "autotune": False, **DONE, "dtype": "float64"}),
     "spread": (quadrat.spread, {"points": POINTS, "values": VALUES, "box": BOX, "mesh": 4}),
     "interpolate": (quadrat.interpolate, {"points": POINTS, "mesh_values": MESH, "box": BOX}),
     "Nufft": (transformed, {
-        "points": POINTS, "values": VALUES, "stored": MODES, "modes": np.array([4, 4, 4]), "tolerance": 1e-6, "real": False,
-        "mode_order": "fft", "period": BOX, "oversampling": 2.0, **DONE, "deterministic": "none", "dtype": "float64"}),
-    "nufft1": (quadrat.nufft1, {"points": POINTS, "values": VALUES, "modes": (4, 4, 4), "tolerance": 1e-6, "sign": 1}),
+        "points": POINTS, "values": VALUES, "modes": MODES, "n_modes": np.array([4, 4, 4]), "tolerance": 1e-6, "real": False,
+        "mode_order": "fft", "period": BOX, "oversampling": 2.0, **DONE, "dtype": "float64"}),
+    "nufft1": (quadrat.nufft1, {"points": POINTS, "values": VALUES, "n_modes": (4, 4, 4), "tolerance": 1e-6, "sign": 1}),
     "nufft2": (quadrat.nufft2, {"points": POINTS, "modes": MODES, "tolerance": 1e-6, "sign": 1}),
     "nufft3": (quadrat.nufft3, {
-        "points": POINTS, "values": VALUES, "targets": QUERIES, "tolerance": 1e-6, "sign": 1, "threads": 1}),
+        "points": POINTS, "values": VALUES, "targets": QUERIES, "tolerance": 1e-6, "sign": 1,
+        "deterministic": "none", "threads": 1}),
     "Ewald": (summed, {
         "points": POINTS, "charges": CHARGES, "box": BOX, "periodic": PERIODIC, "systems": TYPES * 0, "scales": np.array([0.5]),
         "scaled_pairs": np.array([[0, 2]]), "forces": True, "potentials": True, "virial": True, "accuracy": 1e-3, **DONE,
-        "law": "coulomb", "coulomb_constant": 1.0, "remove_net_force": False, "deterministic": "none"}),
+        "law": "coulomb", "coulomb_constant": 1.0, "remove_net_force": False}),
     "reduce_by_key": (quadrat.reduce_by_key, {
         "keys": KEYS, "values": VALUES, "operation": "sum", "key_count": 4, "ignore_negative": True, **DONE,
-        "compensated": False, "deterministic": "none"}),
-    "count_keys": (quadrat.count_keys, {"keys": KEYS, "key_count": 4, "ignore_negative": False, **DONE}),
+        "compensated": False}),
+    "count_keys": (quadrat.count_keys, {"keys": KEYS, "key_count": 4, "ignore_negative": False, "method": "auto",
+        "threads": 1}),
     "choose": (quadrat.choose, {
-        "task": "spread", "n": 1e6, "cells": np.array([64, 64, 64]), "order": 6, "uses": 1.0, "keys": 100.0,
+        "task": "spread", "points": 1e6, "mesh": np.array([64, 64, 64]), "order": 6, "uses": 1.0, "key_count": 100,
         "dtype": "float32", "device": "cpu", "deterministic": "none", "threads": 1, "explain": False}),
 }
 # fmt: on
@@ -147,7 +149,7 @@ def test_a_wrong_value_is_one_short_line(name, argument):
 @pytest.mark.parametrize("name, argument", EVERY)
 def test_what_is_no_number_and_no_word_is_named(name, argument):
     call, given = CALLS[name]
-    shown = {"stored": "modes", "mesh_values": "mesh values", "frames": "points of frame 0"}.get(argument, argument)
+    shown = {"frames": "points of frame 0"}.get(argument, argument)
     with pytest.raises((ValueError, TypeError), match=rf"^{shown}\b"):
         call(**(given | {argument: object()}))
 
@@ -247,7 +249,7 @@ DROP_INS = {
         "x": VALUES, "c": VALUES + 0j, "n_modes": 4, "eps": 1e-6, "isign": 1, "modeord": 0, "upsampfac": 2.0, "nthreads": 1}),
     "Simulation": (quadrat.Simulation, {
         "scene": SCENE, "steps": 1, "device": "cpu", "method": "auto", "precision": "float", "particles": 100, "threads": 1,
-        "deterministic": "none", "seed": 1, "frame_every": 1, "statistics_every": 1}),
+        "deterministic": "none", "autotune": False, "seed": 1, "frame_every": 1, "statistics_every": 1}),
 }  # fmt: skip
 
 

@@ -55,14 +55,14 @@ def test_bodies_of_several_shapes_meet_a_plane_and_each_other():
     sphere = list(zip(found.a.tolist(), found.b.tolist())).index((0, 2**31))
     assert found.depth[sphere] == pytest.approx(0.1)
     turned = np.array([[np.cos(np.pi / 8), np.sin(np.pi / 8), 0, 0]])  # a cube on its edge reaches further down
-    assert len(quadrat.contacts([[0.0, 0, 0.6]], shape="box", sizes=[[0.5, 0.5, 0.5]], planes=[[0, 0, 1, 0]]).a) == 0
+    assert len(quadrat.contacts([[0.0, 0, 0.6]], shapes="box", sizes=[[0.5, 0.5, 0.5]], planes=[[0, 0, 1, 0]]).a) == 0
     found = quadrat.contacts(
-        [[0.0, 0, 0.6]], shape="box", sizes=[[0.5, 0.5, 0.5]], planes=[[0, 0, 1, 0]], orientations=turned
+        [[0.0, 0, 0.6]], shapes="box", sizes=[[0.5, 0.5, 0.5]], planes=[[0, 0, 1, 0]], orientations=turned
     )
     assert found.depth == pytest.approx(np.full(len(found.depth), np.sqrt(0.5) - 0.6)) and len(found.depth) == 2
 
 
-@pytest.mark.parametrize("method", ["auto", *quadrat.contact_methods])
+@pytest.mark.parametrize("method", ["auto", *quadrat.methods("contacts")])
 def test_every_method_finds_the_same_contacts(method):
     random = np.random.default_rng(3)
     centers = random.uniform(0, 4, (300, 3))
@@ -88,15 +88,15 @@ def test_cells_hold_the_points_within_their_faces(seed, count, dimension, dtype)
     assert list_of_cells.cells == tuple(cells)
     index = np.floor(points.astype(float) / (box / cells) + 1e-12).astype(int)
     number = np.ravel_multi_index(tuple(index.T[::-1]), tuple(cells[::-1])) if count else np.zeros(0, int)
-    starts, order = list_of_cells.starts, list_of_cells.order
-    np.testing.assert_array_equal(np.diff(starts), np.bincount(number, minlength=np.prod(cells)))
-    np.testing.assert_array_equal(order, np.argsort(number, kind="stable"))
+    offsets, indices = list_of_cells.offsets, list_of_cells.indices
+    np.testing.assert_array_equal(np.diff(offsets), np.bincount(number, minlength=np.prod(cells)))
+    np.testing.assert_array_equal(indices, np.argsort(number, kind="stable"))
 
 
 def test_cells_may_be_chosen_by_a_cutoff_and_hold_periodic_images():
     found = quadrat.CellList([1.0, 1.0], cutoff=0.24).build([[0.1, 0.1], [1.1, -0.9], [0.9, 0.1]])
-    assert found.cells == (4, 4) and found.starts[:2].tolist() == [0, 2] and sorted(found.order[:2].tolist()) == [0, 1]
-    assert found.build(np.full((3, 2), 0.5, np.float32)).order.dtype == np.int64
+    assert found.cells == (4, 4) and found.offsets[:2].tolist() == [0, 2] and sorted(found.indices[:2].tolist()) == [0, 1]
+    assert found.build(np.full((3, 2), 0.5, np.float32)).indices.dtype == np.int64
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_cells_may_be_chosen_by_a_cutoff_and_hold_periodic_images():
         (lambda: quadrat.contacts([[0.0, 0, 0]], -1.0), ValueError, "radius"),
         (lambda: quadrat.contacts([[0.0, 0, 0]]), ValueError, "radius"),
         (lambda: quadrat.contacts([[0.0, 0, np.nan]], 1.0), ValueError, "body 0|nan"),
-        (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, shape="cone"), ValueError, "'cone'.*sphere, ellipsoid"),
+        (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, shapes="cone"), ValueError, "'cone'.*sphere, ellipsoid"),
         (lambda: quadrat.contacts([[0.0, 0, 0]], shapes=[9], sizes=[[1.0, 1, 1]]), ValueError, "shape"),
         (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, planes=[[0, 0, 1]]), ValueError, r"planes have the shape \(1, 3\)"),
         (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, planes=[[0, 0, 2, 0]]), ValueError, "length must be 1"),
@@ -120,7 +120,7 @@ def test_cells_may_be_chosen_by_a_cutoff_and_hold_periodic_images():
         (lambda: quadrat.CellList([1, 1, 1], 0), ValueError, "cells is 0"),
         (lambda: quadrat.CellList([1, 1, 1], cutoff=-1), ValueError, "cutoff is -1"),
         (lambda: quadrat.CellList([1], 4), ValueError, r"\(1,\); 2 or 3 lengths"),
-        (lambda: quadrat.CellList([1, 1], 4).starts, ValueError, "call build"),
+        (lambda: quadrat.CellList([1, 1], 4).offsets, ValueError, "call build"),
         (lambda: quadrat.CellList([1, 1], 4, periodic=False).build([[0.5, 2.0]]), ValueError, "point 0"),
         (lambda: quadrat.CellList([1, 1], 4).build([[0.5, 2.0, 1.0]]), ValueError, r"\(N, 2\)"),
     ],
@@ -148,6 +148,18 @@ def test_contacts_are_known_by_ids_when_bodies_come_go_and_change_places():
     after = keyed(rows)
     assert after == {key: before[key] for key in before if {*key[:2]} <= {*ids[rows].tolist(), 2**31}}
     assert len(after) > 50 and all(a < b for a, b, _ in after)
+
+
+def test_shapes_are_names_or_their_numbers():
+    random = np.random.default_rng(8)
+    centers, sizes, numbers = random.uniform(0, 3, (60, 3)), random.uniform(0.2, 0.5, (60, 3)), np.arange(60) % 4
+    names = np.array(["sphere", "ellipsoid", "capsule", "box"])[numbers]
+    wanted = quadrat.contacts(centers, shapes=numbers, sizes=sizes, sorted=True)
+    for shapes in (names, names.tolist(), tuple(numbers.tolist())):
+        for mine, other in zip(quadrat.contacts(centers, shapes=shapes, sizes=sizes, sorted=True), wanted):
+            np.testing.assert_array_equal(mine, other)
+    with pytest.raises(ValueError, match="shapes has 'cone'; sphere, ellipsoid, capsule, box are accepted"):
+        quadrat.contacts(centers[:2], shapes=["box", "cone"], sizes=sizes[:2])
 
 
 def test_planes_have_the_same_bits_in_32_bit_indices():

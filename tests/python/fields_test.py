@@ -279,3 +279,48 @@ def test_nothing_is_reduced_to_nothing():
     assert quadrat.reduce_by_key([], []).shape == (0,)
     assert quadrat.reduce_by_key([], np.zeros((0, 2)), key_count=3).tolist() == [[0, 0]] * 3
     assert quadrat.count_keys([], key_count=2).tolist() == [0, 0]
+
+
+def test_canonical_spreading_is_by_methods_of_that_level_and_the_same_with_any_threads():
+    random = np.random.default_rng(5)
+    points, values = random.uniform(0, 1, (4000, 3)), random.normal(size=4000)
+    with pytest.raises(ValueError, match="tiles.*canonical"):
+        quadrat.SpreadPlan([1, 1, 1], 16, method="tiles", deterministic="canonical")
+    found = set()
+    for threads in (1, 2):
+        plan = quadrat.SpreadPlan([1, 1, 1], 16, deterministic="canonical", threads=threads).set_points(points)
+        found |= {(plan.method, plan.spread(values).tobytes())}
+    assert len(found) == 1
+    np.testing.assert_allclose(plan.spread(values), quadrat.spread(points, values, [1, 1, 1], 16), atol=1e-12)
+
+
+def test_a_plan_that_times_its_methods_has_the_same_mesh():
+    random = np.random.default_rng(5)
+    points, values = random.uniform(0, 1, (4000, 3)), random.normal(size=4000)
+    plan, used, wanted = quadrat.SpreadPlan([1, 1, 1], 16, autotune=True), set(), quadrat.spread(points, values, [1, 1, 1], 16)
+    for _ in range(20):
+        np.testing.assert_allclose(plan.set_points(points).spread(values), wanted, atol=1e-12)
+        used.add(plan.method)
+    assert len(used) > 1 and used <= set(quadrat.methods("spread"))
+    with pytest.raises(ValueError, match="autotune"):
+        quadrat.SpreadPlan([1, 1, 1], 16, autotune=True, deterministic="canonical")
+
+
+def test_canonical_reductions_do_not_depend_on_the_order_of_elements():
+    random = np.random.default_rng(5)
+    keys, values, order = random.integers(0, 9, 5000), random.normal(size=5000), random.permutation(5000)
+    one = quadrat.reduce_by_key(keys, values, key_count=9, deterministic="canonical")
+    two = quadrat.reduce_by_key(keys[order], values[order], key_count=9, deterministic="canonical")
+    assert one.tobytes() == two.tobytes()
+
+
+def test_what_is_chosen_is_none_and_no_number():
+    points = np.zeros((2, 3))
+    for name, call in {
+        "oversampling": lambda: quadrat.Nufft(8, oversampling=0),
+        "bin_size": lambda: quadrat.contacts(points, 1.0, bin_size=0),
+        "threads": lambda: quadrat.Ewald(threads=0),
+        "sign": lambda: quadrat.nufft3(points, [1, 1], points, sign=0),
+    }.items():
+        with pytest.raises(ValueError, match=f"^{name} is 0; .* accepted"):
+            call()

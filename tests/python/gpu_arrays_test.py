@@ -106,7 +106,7 @@ def test_searches_give_what_the_cpu_gives(library):
     check(library, (found.indices, found.shifts), (wanted.indices, wanted.shifts))
     check(library, found.distances, wanted.distances, 1e-6)
     check(library, quadrat.clusters(points, 0.15, box=BOX), quadrat.clusters(POINTS, 0.15, box=BOX))
-    groups, wanted = (quadrat.clusters(p, 0.1, box=BOX, groups=True) for p in (points, POINTS))
+    members, wanted = (quadrat.clusters(p, 0.1, box=BOX, members=True) for p in (points, POINTS))
     check(library, tuple(groups[:3]), tuple(wanted[:3]))
     check(library, groups.centers, wanted.centers, 1e-5)
     counted = quadrat.rdf(points, 0.7, box=BOX, bins=20)
@@ -165,7 +165,7 @@ def test_bodies_and_cells_are_those_of_the_cpu(library):
         check(library, (found.depth, found.normal), (wanted.depth, wanted.normal), 1e-4)
     cells = quadrat.CellList(BOX, (5, 6, 7), deterministic="run_to_run")
     found, wanted = cells.build(centers), quadrat.CellList(BOX, (5, 6, 7), deterministic="run_to_run").build(POINTS)
-    check(library, (found.starts, found.order), (wanted.starts, wanted.order))
+    check(library, (found.offsets, found.indices), (wanted.offsets, wanted.indices))
 
 
 def test_scenes_run_on_the_gpu(torch):

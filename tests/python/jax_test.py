@@ -39,14 +39,14 @@ def check(function, *arguments, order=2, tolerance=1e-4):
 
 def test_lists_have_the_pairs_of_numpy_and_derivatives():
     points, box = 3 * random(9, 3), triclinic()
-    found = jax.jit(lambda p, b: qj.neighbor_list(p, 1.4, 200, box=b, sorted=True))(points, box)
+    found = jax.jit(lambda p, b: qj.neighbor_list(p, 1.4, capacity=200, box=b, sorted=True))(points, box)
     i, j, shifts, distances, vectors = quadrat.neighbor_list(np.asarray(points), 1.4, box=np.asarray(box), sorted=True)
     count = int(found.count)
     assert count == len(i) and (found.i[count:] == 9).all() and (found.distances[count:] == 1.4).all()
     for own, wanted in zip(found[:5], (i, j, shifts, distances, vectors)):
         np.testing.assert_allclose(own[:count], wanted, atol=1e-13)
-    check(lambda p, b: qj.neighbor_list(p, 1.4, 200, box=b, sorted=True)[3:5], points, box)
-    flat = qj.neighbor_list(random(9, 2), 0.5, 80)
+    check(lambda p, b: qj.neighbor_list(p, 1.4, capacity=200, box=b, sorted=True)[3:5], points, box)
+    flat = qj.neighbor_list(random(9, 2), 0.5, capacity=80)
     assert int(flat.count) == len(quadrat.neighbor_list(np.asarray(random(9, 2)), 0.5, outputs="j"))
 
 
@@ -54,7 +54,7 @@ def test_too_many_pairs_are_an_error_that_says_how_many():
     points = random(9, 3)
     wanted = len(quadrat.neighbor_list(np.asarray(points), 0.9, outputs="j"))
     with pytest.raises(Exception, match=f"there are {wanted} pairs; the capacity is 5"):
-        jax.block_until_ready(qj.neighbor_list(points, 0.9, 5))
+        jax.block_until_ready(qj.neighbor_list(points, 0.9, capacity=5))
 
 
 @pytest.mark.parametrize("order, periodic", [(4, (True, True, True)), (5, (True, False))])
@@ -98,7 +98,7 @@ def test_transforms_have_the_values_of_numpy():
 @pytest.mark.parametrize("law", ["coulomb", "dispersion"])
 def test_energies_of_charges_have_derivatives_by_points_charges_and_cell(law):
     points, charges, cell = 3 * random(6, 3), random(6, seed=3) - 0.3, triclinic()
-    found = qj.electrostatics(points, charges, cell, 1e-9, law=law)
+    found = qj.electrostatics(points, charges, cell, 1e-9, law=law, potentials=True, virial=True)
     wanted = quadrat.electrostatics(
         np.asarray(points), np.asarray(charges), np.asarray(cell), 1e-9, law=law, potentials=True, virial=True
     )
@@ -116,7 +116,7 @@ def test_forces_of_charges_have_derivatives_where_the_cell_is_known(law):
     @jax.jit
     def loss(p, q):
         forces = jax.grad(lambda at: qj.electrostatics(at, q, cell, 1e-9, law=law).energy)(p)
-        found = qj.electrostatics(p, q, cell, 1e-9, law=law)
+        found = qj.electrostatics(p, q, cell, 1e-9, law=law, potentials=True, virial=True)
         return jnp.sum(forces * along) + jnp.square(found.potentials).sum() + jnp.square(found.virial).sum()
 
     check_grads(loss, (points, charges), order=1, modes=["rev"], atol=1e-4, rtol=1e-4, eps=1e-5)
@@ -156,7 +156,7 @@ def test_functions_are_mapped_over_batches():
             modes,
             qj.nufft2(p, modes, 1e-9),
             qj.nufft3(p, q, p, 1e-6),
-            qj.neighbor_list(p, 1.0, 60, box=b, sorted=True).distances,
+            qj.neighbor_list(p, 1.0, capacity=60, box=b, sorted=True).distances,
         )
 
     mapped = jax.jit(jax.vmap(everything))(points, values, cells)
@@ -174,27 +174,27 @@ def test_functions_are_mapped_over_batches():
 
 def test_no_points_have_no_values():
     none, nothing = jnp.zeros((0, 3)), jnp.zeros(0)
-    assert int(qj.neighbor_list(none, 1.0, 4).count) == 0
+    assert int(qj.neighbor_list(none, 1.0, capacity=4).count) == 0
     assert not qj.spread(none, nothing, [1.0, 1, 1], 4).any()
 
 
 @pytest.mark.parametrize(
     "call, error, words",
     [
-        (lambda p, q: qj.neighbor_list(p.astype(int), 1.0, 9), TypeError, "int64"),
-        (lambda p, q: qj.neighbor_list(p, 1.0, -1), ValueError, "capacity is -1"),
-        (lambda p, q: qj.neighbor_list(p, 1.0, 9, periodic=True), ValueError, "need a box"),
+        (lambda p, q: qj.neighbor_list(p.astype(int), 1.0, capacity=9), TypeError, "int64"),
+        (lambda p, q: qj.neighbor_list(p, 1.0, capacity=-1), ValueError, "capacity is -1"),
+        (lambda p, q: qj.neighbor_list(p, 1.0, capacity=9, periodic=True), ValueError, "need a box"),
         (lambda p, q: qj.spread(p, q[:3], [1, 1, 1], 4), ValueError, r"\(3,\)"),
         (lambda p, q: qj.spread(p, q, [1, 1], 4), ValueError, r"\(2,\)"),
-        (lambda p, q: qj.interpolate(p, q, [1, 1, 1]), ValueError, "mesh values"),
+        (lambda p, q: qj.interpolate(p, q, [1, 1, 1]), ValueError, "mesh_values"),
         (lambda p, q: qj.nufft1(p, q, 4, sign=2), ValueError, "sign is 2"),
         (lambda p, q: qj.nufft1(p, q, 4, mode_order="sorted"), ValueError, "sorted"),
         (lambda p, q: qj.nufft3(p, q, p[:, :2]), ValueError, "targets"),
         (lambda p, q: qj.electrostatics(p, q[:2], [1, 1, 1]), ValueError, "charges"),
         (lambda p, q: qj.electrostatics(p, q, [1, 1, 1], law="gravity"), ValueError, "gravity"),
         (lambda p, q: qj.electrostatics(p, q * 1j, [1, 1, 1]), TypeError, "charges have the type complex128; real"),
-        (lambda p, q: qj.neighbor_list(p, 1.0, 9, half="no"), TypeError, "half is 'no'; True or False"),
-        (lambda p, q: qj.neighbor_list(p, 1.0, 9, box=[1, 1, 1], periodic=[1, 2, 1]), TypeError, "periodic is 2; True or False"),
+        (lambda p, q: qj.neighbor_list(p, 1.0, capacity=9, half="no"), TypeError, "half is 'no'; True or False"),
+        (lambda p, q: qj.neighbor_list(p, 1.0, capacity=9, box=[1, 1, 1], periodic=[1, 2, 1]), TypeError, "periodic is 2; True or False"),
         (lambda p, q: qj.spread(p, q, [1, 1, 1], 0), ValueError, "mesh is 0; a whole number from 1"),
         (lambda p, q: qj.spread(p, q, [1, 1, 1], 4, 2.5), ValueError, "order is 2.5"),
         (lambda p, q: qj.spread(p, q, [1, -1, 1], 4), ValueError, "box is .*-1.*; positive"),
@@ -203,7 +203,7 @@ def test_no_points_have_no_values():
         (lambda p, q: qj.spread(p, q, [1, 1, 1], 4, origin=jnp.zeros((5, 3))), ValueError, r"origin has the shape \(5, 3\)"),
         (lambda p, q: qj.nufft1(p, q, 4, period=-1.0), ValueError, "period is -1.0; positive"),
         (lambda p, q: qj.nufft1(p, q, 4, "x" * 1000), TypeError, r"^tolerance is 'x{20,60}\.\.\.x+'; a number is accepted$"),
-        (lambda p, q: jax.block_until_ready(qj.neighbor_list(p * jnp.nan, 1.0, 9)), Exception, "point 0"),
+        (lambda p, q: jax.block_until_ready(qj.neighbor_list(p * jnp.nan, 1.0, capacity=9)), Exception, "point 0"),
         (lambda p, q: jax.block_until_ready(qj.spread(p, q, [1, 1, 1], 4, 9)), Exception, "9"),
         (lambda p, q: jax.block_until_ready(qj.nufft1(p, q, 4, 1e-30)), Exception, "tolerance"),
         (lambda p, q: jax.block_until_ready(qj.electrostatics(p, q, [1, 1, 1], method="quick")), Exception, "quick"),

@@ -258,3 +258,35 @@ def test_queries_have_radii_types_and_systems_of_their_own(rule, dtype):
     assert neighbors.update(points) if rule == "uniform" else True  # the queries are gone
     if rule == "uniform":
         assert as_set(*neighbors.arrays()) == as_set(*quadrat.neighbor_list(points, 1.2, outputs="ijS"))
+
+
+def test_build_makes_the_list_anew_where_update_does_not():
+    points = np.random.default_rng(3).uniform(0, 5, (200, 3))
+    neighbors = quadrat.NeighborList(1.0, skin=0.5, outputs="ij")
+    assert neighbors.update(points, box=[5, 5, 5]) and not neighbors.update(points, box=[5, 5, 5])
+    moved = points + [0.2, 0, 0]
+    i, _ = neighbors.build(moved, box=[5, 5, 5]).arrays()
+    assert len(i) == len(quadrat.neighbor_list(points, 1.5, box=[5, 5, 5], outputs="i"))
+    assert not neighbors.update(points + [0.4, 0, 0], box=[5, 5, 5])  # 0.4 from the first points, but 0.2 from those of build
+    with pytest.raises(ValueError, match="point 0"):
+        neighbors.build(np.full((3, 3), np.nan), box=[5, 5, 5])
+    with pytest.raises(ValueError, match="call build or update"):
+        neighbors.arrays()
+
+
+@pytest.mark.parametrize("level", ["run_to_run", "canonical"])
+def test_lists_that_must_be_repeatable_are_the_same_with_any_number_of_threads(level):
+    points = np.random.default_rng(3).uniform(0, 5, (3000, 3))
+    one, two = (quadrat.neighbor_list(points, 1.0, box=[5, 5, 5], deterministic=level, threads=n) for n in (1, 2))
+    for a, b in zip(one, two):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_a_list_that_times_its_methods_has_the_same_pairs():
+    points = np.random.default_rng(3).uniform(0, 5, (2000, 3))
+    wanted = len(quadrat.neighbor_list(points, 1.0, box=[5, 5, 5], outputs="i"))
+    neighbors = quadrat.NeighborList(1.0, outputs="i", autotune=True)
+    for _ in range(10):
+        assert len(neighbors.build(points, box=[5, 5, 5]).arrays()) == wanted
+    with pytest.raises(ValueError, match="autotune"):
+        quadrat.NeighborList(1.0, autotune=True, deterministic="run_to_run").build(points)

@@ -34,7 +34,7 @@ CALLS = {
     "cells": [lambda n: quadrat.CellList(BOX, cells=n)],
     "mesh": [lambda n: quadrat.spread(POINTS, ONES, BOX, n)],
     "order": [lambda n: quadrat.spread(POINTS, ONES, BOX, 8, order=n)],
-    "modes": [lambda n: quadrat.Nufft(n)],
+    "n_modes": [lambda n: quadrat.Nufft(n)],
     "sign": [lambda n: quadrat.nufft1(POINTS, ONES, (4, 4, 4), sign=n)],
     "key_count": [
         lambda n: quadrat.reduce_by_key([0, 1], [1.0, 2.0], key_count=n),
@@ -56,7 +56,7 @@ EACH = [pytest.param(name, call, id=f"{name}-{k}") for name, calls in CALLS.item
 @pytest.mark.parametrize("value", [2.5, float("nan"), float("inf"), 10**20, "many", [1, 2, 3, 4]], ids=repr)
 @pytest.mark.parametrize("name, call", EACH)
 def test_what_is_no_whole_number_is_refused_by_name(name, call, value):
-    read = isinstance(value, (int, float)) or isinstance(value, list) and name in ("cells", "mesh", "modes")
+    read = isinstance(value, (int, float)) or isinstance(value, list) and name in ("cells", "mesh", "n_modes")
     with pytest.raises(ValueError if read else TypeError, match=rf"^{name} is .* accepted$"):
         call(value)
 
@@ -139,12 +139,12 @@ def test_bodies_without_a_size_are_refused():
         (lambda: quadrat.neighbor_list(POINTS, 1.0, outputs=["i", "j"]), r"outputs is \['i', 'j'\]; text"),
         (lambda: quadrat.neighbor_list(POINTS, 1.0, method=3), "method is 3; text"),
         (lambda: quadrat.neighbor_list(POINTS, np.ones((40, 3))), r"cutoff is float64 \(40, 3\); a number"),
-        (lambda: quadrat.clusters(POINTS, None), "link is None"),
+        (lambda: quadrat.clusters(POINTS, None), "cutoff is None"),
         (lambda: quadrat.reduce_by_key([0], [1.0], np.sum), "operation is <function.*; text.*sum, min, max, mean"),
         (lambda: quadrat.SpreadPlan([1, 1, 1], 8, deterministic=True), "deterministic is True; text.*none, run_to_run"),
         (lambda: quadrat.Nufft(8, 1e-3, mode_order=4), "mode_order is 4; text.*centered, fft"),
         (lambda: quadrat.Ewald("1e-5"), "accuracy is '1e-5'"),
-        (lambda: quadrat.choose(n=1, dtype="float16"), "dtype is float16; float32 and float64"),
+        (lambda: quadrat.choose(points=1, dtype="float16"), "dtype is float16; float32 and float64"),
     ],
 )
 def test_what_is_no_number_or_no_word_is_named(call, words):

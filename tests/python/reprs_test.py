@@ -31,16 +31,16 @@ MADE = {
     "SpreadPlan": (lambda: quadrat.SpreadPlan(np.array(BOX), 16), r"<SpreadPlan\(float64 \(3,\), 16\)>"),
     "Nufft": (lambda: quadrat.Nufft((8, 8), 1e-5, real=True), r"<Nufft\(\(8, 8\), 1e-05, real=True\)>"),
     "Ewald": (lambda: quadrat.Ewald(1e-4), r"<Ewald\(0.0001\)>"),
-    "EwaldResult": (
+    "Electrostatics": (
         lambda: quadrat.electrostatics(POINTS, np.tile([1.0, -1.0], 25), BOX, 1e-3),
-        r"<EwaldResult energy: -?[\d.]+, forces: float64 \(50, 3\)>",
+        r"<Electrostatics energy: -?[\d.]+, forces: float64 \(50, 3\)>",
     ),
     "Contacts": (
         lambda: quadrat.contacts(POINTS, 0.5, box=BOX),
         r"<Contacts a: int64 \(\d+,\), b: .*normal: float64 \(\d+, 3\)",
     ),
     "Clusters": (
-        lambda: quadrat.clusters(POINTS, 1.0, groups=True),
+        lambda: quadrat.clusters(POINTS, 1.0, members=True),
         r"<Clusters labels: int64 \(50,\), offsets: .*members: int64 \(50,\), centers: float64 \(\d+, 3\)>",
     ),
     "Nearest": (lambda: quadrat.knn(POINTS, 4), r"<Nearest indices: int64 \(50, 4\), distances: float64 \(50, 4\)>"),
@@ -49,7 +49,7 @@ MADE = {
         r"<RadialDistribution: 200 bins, highest [\d.]+ at r = [\d.]+, \d+ pairs, types H, O>",
     ),
     "Choice": (
-        lambda: quadrat.choose("neighbors", n=1e6, device="cpu", explain=True),
+        lambda: quadrat.choose("neighbor_list", points=1e6, device="cpu", explain=True),
         r"<Choice: \w+, [\d.e+]+ ms expected, of \d+ methods; print shows why>",
     ),
     "Simulation": (simulation, r"<Simulation dam_break_small: 200 grains at step 0 of 4, by \w+ on cpu>"),
@@ -81,11 +81,11 @@ def test_libraries_with_derivatives_show_a_line():
     found = quadrat.torch.electrostatics(
         torch.tensor(POINTS), torch.tensor([1.0, -1.0] * 25, dtype=torch.float64), torch.tensor(BOX).double(), 1e-3
     )
-    assert re.match(r"<Electrostatics energy: float64 \(\), forces: float64 \(50, 3\), ", repr(found))
+    assert re.match(r"<Electrostatics energy: float64 \(\), forces: float64 \(50, 3\)>", repr(found))
 
 
 def test_a_choice_is_a_table_in_a_notebook():
-    choice = quadrat.choose("spread", n=1e6, device="cpu", explain=True)
+    choice = quadrat.choose("spread", points=1e6, device="cpu", explain=True)
     table = choice._repr_html_()
     assert table.count("<tr>") == len(choice.candidates) + 1 and table.count("<td>chosen</td>") == 1
     assert all(f"<td>{one['method']}</td>" in table for one in choice.candidates)

@@ -182,3 +182,13 @@ def test_control_c_ends_a_run_and_leaves_a_usable_simulation():
 def test_bad_arguments_are_named(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_autotune_is_that_of_the_scene_unless_it_is_given():
+    for given, wanted in ((None, True), (False, False), (True, True)):
+        simulation = quadrat.Simulation(DAM, steps=1, device="cpu", particles=100, autotune=given)
+        assert simulation.facts["settings"]["run"]["autotune"] is wanted
+    with pytest.raises(TypeError, match="autotune is 'no'; True or False"):
+        quadrat.Simulation(DAM, autotune="no")
+    with pytest.raises(ValueError, match="autotune: the model brownian times no methods"):
+        quadrat.Simulation(EXAMPLES / "brownian.toml", device="cpu", autotune=True)

@@ -44,7 +44,7 @@ def test_groups_of_clusters_are_their_members_and_centers(dimension, index_dtype
     points = np.concatenate([middle + random.uniform(-0.2, 0.2, (50, dimension)) for middle in middles])
     points = np.concatenate([points, np.full((1, dimension), 6.5)])[random.permutation(201)]
     box = dict(box=[8.0] * dimension, periodic=[True] + [False] * (dimension - 1))
-    found = quadrat.clusters(points % 8, 0.5, min_points=3, groups=True, index_dtype=index_dtype, **box)
+    found = quadrat.clusters(points % 8, 0.5, min_points=3, members=True, index_dtype=index_dtype, **box)
     assert found.labels.tolist() == quadrat.clusters(points % 8, 0.5, min_points=3, **box).tolist()
     assert found.offsets[0] == 0 and len(found.offsets) == 4 and found.offsets[-1] == len(found.members) == 200
     assert found.members.dtype == found.offsets.dtype == (index_dtype or np.int64)
@@ -55,7 +55,7 @@ def test_groups_of_clusters_are_their_members_and_centers(dimension, index_dtype
         whole = points[members] - 8 * (points[members] > 7) * np.eye(dimension)[0] * (len(members) == 100)
         away = found.centers[label] - whole.mean(axis=0)
         assert np.abs(away - 8 * np.round(away / 8)).max() < 1e-12
-    nothing = quadrat.clusters(points % 8, 0.5, min_points=999, groups=True, **box)
+    nothing = quadrat.clusters(points % 8, 0.5, min_points=999, members=True, **box)
     assert nothing.offsets.tolist() == [0] and len(nothing.members) == len(nothing.centers) == 0
 
 

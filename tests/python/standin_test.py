@@ -88,10 +88,10 @@ def test_results_are_in_the_memory_of_the_gpu_and_have_the_numbers_of_the_cpu():
               quadrat.neighbor_list(POINTS, 0.4, systems=systems, **arguments))  # fmt: skip
     check(quadrat.knn(Array(POINTS), 3, shifts=True), quadrat.knn(POINTS, 3, shifts=True))
     check([quadrat.clusters(Array(POINTS), 0.2)], [quadrat.clusters(POINTS, 0.2)])
-    check(quadrat.clusters(Array(POINTS), 0.2, groups=True), quadrat.clusters(POINTS, 0.2, groups=True))
+    check(quadrat.clusters(Array(POINTS), 0.2, members=True), quadrat.clusters(POINTS, 0.2, members=True))
     check(quadrat.contacts(Array(POINTS), 0.1, sorted=True), quadrat.contacts(POINTS, 0.1, sorted=True))
     cells = [quadrat.CellList(BOX, 4, deterministic="run_to_run").build(points) for points in (Array(POINTS), POINTS)]
-    check([cells[0].starts, cells[0].order], [cells[1].starts, cells[1].order])
+    check([cells[0].offsets, cells[0].indices], [cells[1].offsets, cells[1].indices])
     keys = np.arange(500) % 7
     check([quadrat.reduce_by_key(Array(keys), Array(POINTS), deterministic="run_to_run")],
           [quadrat.reduce_by_key(keys, POINTS, deterministic="run_to_run")])  # fmt: skip

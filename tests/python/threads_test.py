@@ -80,7 +80,7 @@ def test_copies_and_pickles_have_the_parameters_and_are_empty():
         quadrat.SpreadPlan(box, 6, order=5): lambda own: own.set_points(points).spread(values),
         quadrat.Nufft((4, 5, 6), 1e-8, mode_order="fft"): lambda own: own.set_points(points).type1(values),
         quadrat.Ewald(1e-7, law="dispersion"): lambda own: own.compute(points, values, box).forces,
-        quadrat.CellList(box, cutoff=0.7): lambda own: own.build(points).order,
+        quadrat.CellList(box, cutoff=0.7): lambda own: own.build(points).indices,
         quadrat.vesin.NeighborList(cutoff=1.1, full_list=True, sorted=True): lambda own: own.compute(points, np.diag(box), True),
     }
     box = box.copy()

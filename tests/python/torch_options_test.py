@@ -122,7 +122,8 @@ def test_lists_have_the_integers_that_are_asked_for():
 
 # Of each function: options of quadrat's that quadrat.torch's does not have, and why.
 PYTORCH = {"threads": "torch.get_num_threads()", "deterministic": "torch.use_deterministic_algorithms()"}
-PLANS = {**PYTORCH, "dtype": "the type of the points", "uses": "each call has points of its own"}
+OWN = "each call has points of its own"
+PLANS = {**PYTORCH, "dtype": "the type of the points", "uses": OWN, "autotune": OWN}
 NOT_TAKEN = {
     "neighbor_list": PYTORCH,
     "spread": PLANS,
@@ -130,7 +131,7 @@ NOT_TAKEN = {
     "nufft1": PLANS,
     "nufft2": {**PLANS, "real": "numbers of modes cannot be told from their shape: refused by quadrat.nufft2, too"},
     "nufft3": PYTORCH,
-    "electrostatics": {**PYTORCH, "forces": "derivatives of the energy", "potentials": "derivatives of the energy"},
+    "electrostatics": PYTORCH,
 }
 BEHIND = {
     "spread": [quadrat.SpreadPlan],
@@ -153,5 +154,4 @@ def test_functions_take_what_those_of_numpy_take(name):
     assert set(theirs) - set(own) <= set(NOT_TAKEN[name])
     for key, parameter in own.items():
         assert parameter.kind == theirs[key].kind, key
-        if key != "sign":  # 0 is quadrat's word for the sign that is the default here
-            assert parameter.default == theirs[key].default, key
+        assert parameter.default == theirs[key].default, key

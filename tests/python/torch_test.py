@@ -2,6 +2,8 @@
 """Operators of PyTorch: values beside those of NumPy, derivatives of first and second order, compiled functions."""
 
 import importlib.util
+import itertools
+import threading
 import math
 import subprocess
 import sys
@@ -136,7 +138,7 @@ def test_energies_of_charges_have_first_and_second_derivatives(device, law):
     given = needs(points, charges, cell)
 
     def all_results(p, q, h):
-        return qt.electrostatics(p, q, h, 1e-9, law=law, virial=True)
+        return qt.electrostatics(p, q, h, 1e-9, law=law, potentials=True, virial=True)
 
     assert torch.autograd.gradcheck(all_results, given, atol=1e-4, check_forward_ad=True, fast_mode=True)
     check(lambda *a: all_results(*a).energy, given, 1e-5)
@@ -156,7 +158,7 @@ def test_charges_of_several_systems_with_excluded_pairs_have_second_derivatives(
 
     def all_results(p, q, h):
         return qt.electrostatics(p, q, h, 1e-9, systems=systems, scaled_pairs=[[0, 3], [1, 8]], scales=[0.0, 0.5],
-                                 virial=True)  # fmt: skip
+                                 potentials=True, virial=True)  # fmt: skip
 
     assert torch.autograd.gradcheck(all_results, given, atol=1e-4, check_forward_ad=True, fast_mode=True)
     check(lambda *a: all_results(*a).energy, given, 1e-5)
@@ -362,7 +364,7 @@ def operators():
         "spread": (_torch_mesh.spread_operator, (points, values, [4, 4, 4], *clipped)),
         "interpolate": (_torch_mesh.interpolate_operator, (points, mesh, *clipped)),
         "gradient": (_torch_mesh.gradient_operator, (points, mesh, *clipped)),
-        "type 1": (_torch_transforms.type1_operator, (points, wave, [3, 3, 3], False, 1, 1e-6, "centered", 0.0, "auto")),
+        "type 1": (_torch_transforms.type1_operator, (points, wave, [3, 3, 3], False, 1, 1e-6, "centered", None, "auto")),
         "type 1 of real values": (_torch_transforms.type1_operator, (points, values, [3, 4, 4], True, -1, 1e-6, "fft", 2.0, "particle")),
         "type 2": (_torch_transforms.type2_operator, (points, modes, 1, 1e-6, "centered", 2.0, "particle")),
         "type 3": (_torch_transforms.type3_operator, (points, wave, plain[0] * 2, 1e-6, 1)),
@@ -436,7 +438,7 @@ def test_no_points_have_no_values_and_no_slopes():
         (lambda p, q: qt.spread(p, q[:3], [1, 1, 1], 4), ValueError, r"\(3,\)"),
         (lambda p, q: qt.spread(p, q.float(), [1, 1, 1], 4), TypeError, "float32"),
         (lambda p, q: qt.spread(p, q, [1, 1], 4), ValueError, r"\(2,\)"),
-        (lambda p, q: qt.interpolate(p, q, [1, 1, 1]), ValueError, "mesh values"),
+        (lambda p, q: qt.interpolate(p, q, [1, 1, 1]), ValueError, "mesh_values"),
         (lambda p, q: qt.nufft1(p, q, 0), ValueError, "modes"),
         (lambda p, q: qt.nufft1(p, q, 4, sign=2), ValueError, "sign is 2"),
         (lambda p, q: qt.nufft1(p, q, 4, mode_order="sorted"), ValueError, "sorted"),
@@ -491,3 +493,22 @@ for each in call:
     assert os.waitpid(child, 0)[1] == 0
 """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_only_what_is_asked_for_of_charges_is_there():
+    points, charges = random("cpu", 4, 3), torch.tensor([1.0, -1, 1, -1], dtype=DOUBLE)
+    for forces, potentials, virial in itertools.product((False, True), repeat=3):
+        wanted = {"forces": forces, "potentials": potentials, "virial": virial}
+        found = qt.electrostatics(points, charges, [1.0, 1, 1], 1e-3, **wanted)
+        assert {name: getattr(found, name) is not None for name in wanted} == wanted
+
+
+def test_sums_are_kept_by_the_thread_that_made_them():
+    points, charges = random("cpu", 4, 3), torch.tensor([1.0, -1, 1, -1], dtype=DOUBLE)
+    vars(_torch_ewald._kept).clear()
+    worker = threading.Thread(target=lambda: qt.electrostatics(points, charges, [1.0, 1, 1], 1e-3))
+    worker.start()
+    worker.join()
+    assert not vars(_torch_ewald._kept)
+    qt.electrostatics(points, charges, [1.0, 1, 1], 1e-3)
+    assert vars(_torch_ewald._kept)

@@ -35,7 +35,7 @@ distances = quadrat.neighbor_list(points, 1.0, outputs="d")
 first, second = quadrat.neighbor_list(points, 1.0, box=[3, 3, 3], outputs="ij", index_dtype="int32")
 print(distances.shape, first[0], second[0], i, j, neighbors.method)
 print(quadrat.knn(points, 3).indices, quadrat.clusters(points, 0.2), quadrat.rdf(points, 1.0, box=[3, 3, 3]).r.mean())
-print(quadrat.contacts(points, 0.1).depth, quadrat.CellList([3, 3, 3], 4).build(points).order)
+print(quadrat.contacts(points, 0.1).depth, quadrat.CellList([3, 3, 3], 4).build(points).indices)
 plan = quadrat.SpreadPlan([3, 3, 3], 8).set_points(points)
 print(plan.interpolate(plan.spread(points[:, 0])), quadrat.interpolate(points, np.zeros((4, 4, 4)), [3, 3, 3]))
 print(quadrat.Nufft(8, 1e-3).set_points(points).type1(points[:, 0]))
@@ -43,11 +43,11 @@ print(quadrat.nufft2(points, np.zeros((4, 4, 4), complex)))
 print(quadrat.nufft1(points, points[:, 0], 4), quadrat.nufft3(points, points[:, 0], points))
 sums = quadrat.Ewald(1e-4)
 print(sums.compute(points, points[:, 0], [3, 3, 3], virial=True).virial, sums.report["method"])
-print(quadrat.reduce_by_key([0], [1.0], "mean"), quadrat.count_keys([0]), quadrat.choose("spread", n=100, explain=True))
+print(quadrat.reduce_by_key([0], [1.0], "mean"), quadrat.count_keys([0]), quadrat.choose("spread", points=100, explain=True))
 print(quadrat.ase.neighbor_list("ij", None, 1.0), quadrat.finufft.nufft1d1(points[:, 0], points[:, 0], 4))
 print(quadrat.vesin.NeighborList(cutoff=1.0, full_list=True).compute(points, np.eye(3), True))
-grouped = quadrat.clusters(points, 0.2, groups=True)
-print(grouped.members, quadrat.clusters(points, 0.2).max(), quadrat.neighbor_methods[0].upper())
+grouped = quadrat.clusters(points, 0.2, members=True)
+print(grouped.members, quadrat.clusters(points, 0.2).max(), quadrat.methods("neighbor_list")[0].upper())
 simulation = quadrat.Simulation("dam.toml", steps=4)
 simulation.advance(2)
 print(simulation.step + 1, simulation.frame().positions, simulation.state()["velocity"], simulation.measure()["energy"])
@@ -73,7 +73,7 @@ quadrat.SpreadPlan([3, 3, 3])  # type: ignore
 quadrat.Nufft(8, "small")  # type: ignore
 quadrat.Ewald(accuracy="high")  # type: ignore
 quadrat.Simulation("dam.toml", steps="all")  # type: ignore
-quadrat.clusters(points, 0.2, groups=True).centres  # type: ignore
+quadrat.clusters(points, 0.2, members=True).centres  # type: ignore
 quadrat.run("dam.toml").frame  # type: ignore
 quadrat.frames.write("dam.gsd", 5)  # type: ignore
 """

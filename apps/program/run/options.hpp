@@ -17,7 +17,7 @@ struct run_options {
   std::optional<std::int64_t> frame_every, statistics_every;  ///< no options of the command line
   std::int64_t devices = 1;                                   ///< ranks of this process
   double progress_seconds = 10;
-  bool no_autotune = false;
+  std::optional<bool> autotune;
   bool json = false;
   bool explain = false;
   bool resume = false;

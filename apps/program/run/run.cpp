@@ -180,8 +180,9 @@ void add_overrides(CLI::App& command, run_options& o) {
       ->check(one_of(io::names_of<io::number_precision>))
       ->group(group);
   command
-      .add_flag("--no-autotune", o.no_autotune,
-                "choose by the profile alone, not by the times of the first steps as well")
+      .add_flag_callback(
+          "--no-autotune", [&o] { o.autotune = false; },
+          "choose by the profile alone, not by the times of the first steps as well")
       ->group(group);
   command
       .add_flag("--deterministic{run_to_run}", o.deterministic,

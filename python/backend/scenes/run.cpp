@@ -153,6 +153,7 @@ std::unique_ptr<scene_run> open_scene(const scene_settings& settings) {
   options.method = unless_empty(settings.method);
   options.precision = unless_empty(settings.precision);
   options.deterministic = unless_empty(settings.deterministic);
+  options.autotune = settings.autotune;
   options.steps = settings.steps;
   options.particles = settings.particles;
   options.threads = settings.threads;

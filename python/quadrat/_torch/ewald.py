@@ -9,32 +9,17 @@ import os
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import torch
 
-from .._reprs import of_arrays
 from .derivatives import differentiable, keep, refused, total
 from .ewald_second import hessian_product, in_own_thread
 from .mesh import numbers, settings
 from .neighbors import by_system
-from ..ewald import Ewald
+from ..ewald import Electrostatics, Ewald
 
 _kept = threading.local()
 _MOST_KEPT = 4
-
-
-class Electrostatics(NamedTuple):
-    """energy () or (B,); forces (N, 3), minus the derivative by points; potentials (N,), the derivative by charges;
-    virial (3, 3) or (B, 3, 3), minus the derivative by a strain of cell and points, or None."""
-
-    energy: torch.Tensor
-    forces: torch.Tensor
-    potentials: torch.Tensor
-    virial: torch.Tensor | None
-
-    def __repr__(self) -> str:
-        return of_arrays(self)
 
 
 def _sums(device, accuracy, **options):
@@ -130,7 +115,7 @@ def _setup(ctx, inputs, output):
     keep(ctx, *inputs[:6], *output)
 
 
-def _kept(ctx):
+def _given(ctx):
     """Points, charges, cell, systems, scaled pairs, scales, forces, potentials and virials (B, 3, 3)."""
     *given, _, forces, potentials, virial = ctx.saved_tensors
     if virial.shape[0] == 0:  # it was not asked for, but derivatives by the cell need it
@@ -166,7 +151,7 @@ def _forward(ctx, along, change, strain, *_):
     """The tangents of all results. The Hessian is symmetric: that product of it which `second` has, with what follows
     from the tangents as factors, is theirs. A change of the cell by its vectors times g moves points along, which is
     taken off."""
-    points, charges, cell, systems, pairs, scales, forces, potentials, virial = _kept(ctx)
+    points, charges, cell, systems, pairs, scales, forces, potentials, virial = _given(ctx)
     along = torch.zeros_like(points) if along is None else along
     g = None if strain is None else torch.linalg.solve(cell.reshape(-1, 3, 3), strain.reshape(-1, 3, 3))
     own = None if g is None else (g[0] if systems is None else g[systems.long()])
@@ -191,7 +176,7 @@ def _forward(ctx, along, change, strain, *_):
 
 
 def _backward(ctx, by_energy, by_forces, by_potentials, by_virial):
-    points, charges, cell, systems, pairs, scales, forces, potentials, virial = _kept(ctx)
+    points, charges, cell, systems, pairs, scales, forces, potentials, virial = _given(ctx)
     slopes = [None, None, None]
     if by_energy is not None:
         rates = by_energy if systems is None else by_energy[systems.long()]
@@ -211,11 +196,10 @@ def _backward(ctx, by_energy, by_forces, by_potentials, by_virial):
 electrostatics = differentiable(electrostatics_operator, _setup, _backward, _forward)
 
 
-def compute(points, charges, cell, systems, pairs, scales, virial, options):
-    wanted = virial or cell.requires_grad  # derivatives by the cell go through it
-    energy, forces, potentials, stress = electrostatics(
-        points, charges, cell, systems, pairs, scales, wanted, *options
-    )
+def compute(points, charges, cell, systems, pairs, scales, wanted, options):
+    """`wanted` : whether the results have forces, potentials, and the virial"""
+    virial = wanted[2] or cell.requires_grad  # derivatives by the cell go through it
+    energy, *others = electrostatics(points, charges, cell, systems, pairs, scales, virial, *options)
     if systems is None:
-        energy, stress = energy[0], stress[0] if virial else None
-    return Electrostatics(energy, forces, potentials, stress if virial else None)
+        energy, others[2] = energy[0], others[2][0] if virial else None
+    return Electrostatics(energy, *(one if kept else None for one, kept in zip(others, wanted)))

@@ -109,7 +109,7 @@ def ewald_energy(points, charges, cell, excluded, accuracy, law, constant):
     modes = [2 * math.ceil(2 * alpha * depth * float(length) / (2 * math.pi)) + 1 for length in lengths]
     tolerance = max(0.01 * accuracy, 1e-13)
     waves = charges[None].to(torch.complex128)
-    sums = transforms.type1(angles, waves, modes, False, 1, tolerance, "centered", 0.0, "auto")[0]
+    sums = transforms.type1(angles, waves, modes, False, 1, tolerance, "centered", None, "auto")[0]
     power = sums.real.square() + sums.imag.square()
     smooth = (_influence(law, alpha, _squared_wave_numbers(modes, cell)) * power).sum() / (2 * volume)
     return constant * (short + smooth + _constants(law, alpha, charges, volume))

@@ -20,15 +20,15 @@ _kept = threading.local()
 _MOST_KEPT = 4
 
 
-def _plan(points, modes, real, tolerance, order, oversampling, method):
+def _plan(points, n_modes, real, tolerance, order, oversampling, method):
     """A plan with these points. Making one takes milliseconds: each thread keeps the last few, for its own process."""
     plans = _kept.__dict__.setdefault("plans", OrderedDict())
     options = {"real": real, "mode_order": order, "oversampling": oversampling, "method": method, **settings()}
-    key = (os.getpid(), points.device, points.dtype, tuple(modes), tolerance, *options.values())
+    key = (os.getpid(), points.device, points.dtype, tuple(n_modes), tolerance, *options.values())
     plan = plans.pop(key, None)
     if plan is None:
         dtype = str(points.dtype).removeprefix("torch.")
-        plan = Nufft(list(modes), tolerance, dtype=dtype, **options)
+        plan = Nufft(list(n_modes), tolerance, dtype=dtype, **options)
     plan.set_points(numbers(points))
     plans[key] = plan
     while len(plans) > _MOST_KEPT:
@@ -40,21 +40,21 @@ def _plan(points, modes, real, tolerance, order, oversampling, method):
 def type1_operator(
     points: torch.Tensor,
     values: torch.Tensor,
-    modes: Sequence[int],
+    n_modes: Sequence[int],
     real: bool,
     sign: int,
     tolerance: float,
     order: str,
-    oversampling: float,
+    oversampling: float | None,
     method: str,
 ) -> torch.Tensor:
     """(N, D) angles and values (V, N), complex or real: modes (V, K...), of real values K/2 + 1 along the last axis."""
-    return _plan(points, modes, real, tolerance, order, oversampling, method).type1(numbers(values), sign)
+    return _plan(points, n_modes, real, tolerance, order, oversampling, method).type1(numbers(values), sign=sign)
 
 
 @type1_operator.register_fake
-def _(points, values, modes, real, *_):
-    extents = (*modes[:-1], modes[-1] // 2 + 1) if real else modes
+def _(points, values, n_modes, real, *_):
+    extents = (*n_modes[:-1], n_modes[-1] // 2 + 1) if real else n_modes
     return values.new_empty((values.shape[0], *extents), dtype=values.dtype.to_complex())
 
 
@@ -65,11 +65,11 @@ def type2_operator(
     sign: int,
     tolerance: float,
     order: str,
-    oversampling: float,
+    oversampling: float | None,
     method: str,
 ) -> torch.Tensor:
     """(N, D) angles and modes (V, K...): values (V, N)."""
-    return _plan(points, modes.shape[1:], False, tolerance, order, oversampling, method).type2(numbers(modes), sign)
+    return _plan(points, modes.shape[1:], False, tolerance, order, oversampling, method).type2(numbers(modes), sign=sign)
 
 
 @type2_operator.register_fake
@@ -82,8 +82,7 @@ def type3_operator(
     points: torch.Tensor, values: torch.Tensor, targets: torch.Tensor, tolerance: float, sign: int
 ) -> torch.Tensor:
     """(N, D) points, complex values (V, N), (M, D) targets: results (V, M)."""
-    threads = torch.get_num_threads()
-    return nufft3(numbers(points), numbers(values), numbers(targets), tolerance, sign=sign, threads=threads)
+    return nufft3(numbers(points), numbers(values), numbers(targets), tolerance, sign=sign, **settings())
 
 
 @type3_operator.register_fake
@@ -91,15 +90,15 @@ def _(points, values, targets, tolerance, sign):
     return values.new_empty((values.shape[0], targets.shape[0]))
 
 
-def mode_numbers(modes, axis, order, like, real=False):
+def mode_numbers(n_modes, axis, order, like, real=False):
     """Numbers of the modes along an axis, in a shape that broadcasts over (V, K...)."""
-    extent = modes[axis]
+    extent = n_modes[axis]
     numbers_along = torch.arange(extent, device=like.device, dtype=torch.int64) - extent // 2
-    if real and axis == len(modes) - 1:
+    if real and axis == len(n_modes) - 1:
         numbers_along = torch.arange(extent // 2 + 1, device=like.device)
     elif order == "fft":
         numbers_along = torch.roll(numbers_along, -(extent // 2))
-    return numbers_along.to(like.dtype).reshape([-1 if a == axis else 1 for a in range(len(modes))])
+    return numbers_along.to(like.dtype).reshape([-1 if a == axis else 1 for a in range(len(n_modes))])
 
 
 def _with_negative(modes, order):
@@ -117,19 +116,19 @@ def _slopes(points, modes, sign, tolerance, order, *rest):
 
 
 def _type1_setup(ctx, inputs, output):
-    points, values, ctx.modes, ctx.real, ctx.sign, *ctx.settings = inputs
+    points, values, ctx.n_modes, ctx.real, ctx.sign, *ctx.settings = inputs
     keep(ctx, points, values)
 
 
 def _type1_forward(ctx, along, change, *_):
     points, values = ctx.saved_tensors
-    settings = (ctx.modes, ctx.real, ctx.sign, *ctx.settings)
+    settings = (ctx.n_modes, ctx.real, ctx.sign, *ctx.settings)
     moved = None
     if along is not None:
-        scaled = torch.stack([values * along[:, axis] for axis in range(len(ctx.modes))])
+        scaled = torch.stack([values * along[:, axis] for axis in range(len(ctx.n_modes))])
         modes = type1(points, scaled.flatten(0, 1), *settings).unflatten(0, scaled.shape[:2])
-        order, axes = ctx.settings[1], range(len(ctx.modes))
-        numbers_along = [mode_numbers(ctx.modes, axis, order, points, ctx.real) for axis in axes]
+        order, axes = ctx.settings[1], range(len(ctx.n_modes))
+        numbers_along = [mode_numbers(ctx.n_modes, axis, order, points, ctx.real) for axis in axes]
         moved = 1j * ctx.sign * sum(number * part for number, part in zip(numbers_along, modes))
     return total(moved, None if change is None else type1(points, change, *settings))
 

@@ -131,9 +131,9 @@ overrides<Scene> apply_common(const run_options& options, io::scene_file<Scene>&
   given.apply(options.steps, scene.run.steps, "run.steps", "--steps");
   given.apply(options.threads, scene.run.threads, "run.threads", "--threads");
   if constexpr (requires { scene.run.autotune; }) {
-    if (options.no_autotune) scene.run.autotune = false;
+    given.apply(options.autotune, scene.run.autotune, "run.autotune", "--no-autotune");
   } else {
-    require(!options.no_autotune, "--no-autotune: the model ", scene.scene.model, " times no methods");
+    require(!options.autotune, "--no-autotune: the model ", scene.scene.model, " times no methods");
   }
   return given;
 }
