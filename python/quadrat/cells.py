@@ -26,6 +26,8 @@ class CellList(State):
     deterministic : "none": the points of a cell in any order; "run_to_run" and "canonical": in increasing order
     threads, index_dtype : see `neighbor_list`
 
+    Examples
+    --------
     ::
 
         cells = quadrat.CellList([10, 10, 10], 4).build(points)

@@ -73,7 +73,7 @@ def methods(task: str, *, device: str = "auto") -> list[str]:
 
     ::
 
-        for name in quadrat.methods("neighbor_list"):
+        for name in quadrat.methods("neighbor_list", device="cpu"):
             quadrat.neighbor_list(points, 1.0, method=name)
     """
     number = TASKS.index(word(task, "task", TASKS))
@@ -111,7 +111,9 @@ def choose(
         NVIDIA H200 elsewhere.
     deterministic, threads, dtype : see `SpreadPlan`
 
-    Raises ValueError naming what is out of range.
+    Raises
+    ------
+    ValueError naming what is out of range.
     """
     tasks = TASKS if task is None else (word(task, "task", TASKS),)
     count = whole(points, "points", 0, 10**15)

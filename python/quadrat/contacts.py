@@ -86,6 +86,8 @@ def contacts(
     ------
     ValueError naming the first body that is impossible, or two with one id; TypeError for types that are not accepted.
 
+    Examples
+    --------
     ::
 
         found = quadrat.contacts(centers, 0.5, box=[10, 10, 10])

@@ -41,6 +41,8 @@ class Ewald(State):
     method : "auto", "spme", "esp" or "direct"
     deterministic, threads : see `SpreadPlan`
 
+    Examples
+    --------
     ::
 
         sums = quadrat.Ewald(1e-4)

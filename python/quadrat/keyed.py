@@ -46,6 +46,8 @@ def reduce_by_key(
     ------
     ValueError naming the first key that is out of range.
 
+    Examples
+    --------
     ::
 
         quadrat.reduce_by_key([0, 2, 0], [1.0, 5.0, 3.0], "mean")  # [2, nan, 5]

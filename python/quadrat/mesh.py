@@ -71,6 +71,8 @@ class SpreadPlan(State):
     threads : of the CPU; None: all
     dtype : float32 or float64, of points and values
 
+    Examples
+    --------
     ::
 
         plan = quadrat.SpreadPlan([10, 10, 10], 32).set_points(points)

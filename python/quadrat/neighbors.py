@@ -25,7 +25,7 @@ def _rule(rule, radii, type_cutoffs):
 
 class NeighborList(State):
     """A list of all pairs (i, j, S) for which points[j] + S @ box - points[i] is shorter than a cutoff, kept up to date
-    while points move.
+    while points move. The box, the periodic axes and the number of points may change from one call to the next.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ class NeighborList(State):
         As in `neighbor_list`; for radii, `rule` must be given here.
     autotune : see `SpreadPlan`
 
-    The box, the periodic axes and the number of points may change from one update to the next.
-
+    Examples
+    --------
     ::
 
         neighbors = quadrat.NeighborList(1.0, skin=0.2, outputs="ij")
@@ -187,8 +187,8 @@ def neighbor_list(
 ) -> Any:
     """All pairs (i, j, S) for which points[j] + S @ box - points[i] is shorter than the cutoff.
 
-    S is an integer vector, 0 along open axes; (i, i, 0) is no pair, other images of a point are. Pairs are
-    ordered by i.
+    S is an integer vector, 0 along open axes; (i, i, 0) is no pair, other images of a point are. Pairs are ordered by
+    i. Their set is always the same, their order within an i only if `sorted` or `deterministic`.
 
     Parameters
     ----------
@@ -232,8 +232,8 @@ def neighbor_list(
     ValueError for impossible arguments, naming the first point that is not finite; TypeError for types that are not
     accepted; MemoryError.
 
-    The set of pairs is always the same; their order within an i only if `sorted` or `deterministic`.
-
+    Examples
+    --------
     ::
 
         i, j, d = quadrat.neighbor_list(points, 1.5, box=[10, 10, 10], outputs="ijd")

@@ -44,6 +44,8 @@ class Nufft(State):
     oversampling : of the mesh, above 1; None: chosen
     method, deterministic, threads, dtype : see `SpreadPlan`
 
+    Examples
+    --------
     ::
 
         plan = quadrat.Nufft((64, 64), 1e-9).set_points(points)

@@ -2,6 +2,7 @@
 """One concept has one name, one place among the arguments and one default, in all functions and classes."""
 
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 
@@ -16,16 +17,40 @@ DEFAULTS |= {"autotune": False, "index_dtype": None, "oversampling": None, "bin_
 SCENES = {"method", "deterministic", "autotune"}  # None of a Simulation: as in the scene's file
 
 
+# What the options of a function are those of.
+BEHIND = {
+    "spread": [quadrat.SpreadPlan],
+    "interpolate": [quadrat.SpreadPlan],
+    "nufft1": [quadrat.Nufft],
+    "nufft2": [quadrat.Nufft],
+    "electrostatics": [quadrat.Ewald, quadrat.Ewald.compute],
+}
+
+
+def accepted(name):
+    """The parameters of a function, with those that it hands on."""
+    found = dict(inspect.signature(getattr(quadrat, name)).parameters)
+    if found.pop("options", None):
+        for source in BEHIND[name]:
+            parameters = inspect.signature(source).parameters
+            found |= {key: p for key, p in parameters.items() if p.kind == p.KEYWORD_ONLY and key not in found}
+    return found
+
+
 def module(name):
-    optional = {"torch": "torch", "jax": "jax"}
-    if name in optional:
-        pytest.importorskip(optional[name])
+    if name in ("torch", "jax"):
+        pytest.importorskip(name)
     return importlib.import_module(f"quadrat.{name}")
+
+
+def places():
+    """The modules that take arrays; those of libraries that are there."""
+    return [quadrat, *(module(name) for name in ("torch", "jax") if importlib.util.find_spec(name) is not None)]
 
 
 def signatures():
     """The parameters of what can be called, by name."""
-    for place in (quadrat, *map(module, ("torch", "jax"))):
+    for place in places():
         for name in place.__all__:
             one = getattr(place, name)
             if inspect.isclass(one) and (issubclass(one, tuple) or name == "Frame"):
@@ -74,3 +99,12 @@ def test_modules_say_what_is_public(name):
 def test_results_of_charges_are_one_class():
     for name in ("torch", "jax"):
         assert module(name).Electrostatics is quadrat.Electrostatics
+
+
+@pytest.mark.parametrize("place", ["torch", "jax"])
+def test_functions_of_other_libraries_take_the_same_with_the_same_defaults(place):
+    for name in set(module(place).__all__) & set(quadrat.__all__) - {"Electrostatics"}:
+        theirs = accepted(name)
+        for key, own in inspect.signature(getattr(module(place), name)).parameters.items():
+            if key != "capacity":  # sizes of JAX's arrays are known before
+                assert own.kind == theirs[key].kind and own.default == theirs[key].default, f"{name}: {key}"
