@@ -73,6 +73,15 @@ foreach(client IN LISTS clients)
                FIXTURES_REQUIRED quadrat_installed LABELS install)
 endforeach()
 
+# A minor version is not taken for another.
+add_test(
+  NAME install/other_version
+  COMMAND "${CMAKE_COMMAND}" -S "${PROJECT_SOURCE_DIR}/tests/install/component" -B "${CMAKE_CURRENT_BINARY_DIR}/install/other_version"
+          "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" -DVERSION=0.2)
+set_tests_properties(
+  install/other_version PROPERTIES FIXTURES_REQUIRED quadrat_installed LABELS install PASS_REGULAR_EXPRESSION
+                                   "quadratConfig.cmake, version: ${PROJECT_VERSION}")
+
 # A component that is not there is refused with the reason.
 function(quadrat_component_test component reason)
   add_test(NAME install/component_${component}

@@ -35,9 +35,12 @@ def wheel(wheels):
 
 
 def test_the_wheel_is_small_and_says_from_which_system_on_it_works(wheel):
-    assert wheel.stat().st_size < 10e6 and "-manylinux_" in wheel.name
+    assert "-manylinux_" in wheel.name
     names = zipfile.ZipFile(wheel).namelist()
     assert {"quadrat/__init__.py", "quadrat/_core.pyi", "quadrat/py.typed"} <= set(names)
+    if any("libhdf5" in name for name in names):
+        pytest.skip("a build with MPI, whose HDF5 is larger than all else; script/test-wheel packs one without")
+    assert wheel.stat().st_size < 10e6
 
 
 def test_the_installed_wheel_works_without_the_build(wheel, tmp_path):
