@@ -100,7 +100,7 @@ void time_mesh_case(const Context& given, const session& s, const mesh_case& wha
           options.method = name;
           spread_plan<Context, T, D> plan(context, domain, mesh, what.order, options);
           const auto prepare = [&] { plan.set_points(points); };
-          const auto use = [&] { plan.spread(values.data(), result.data()); };
+          const auto use = [&] { plan.spread_async(values.data(), result.data()); };
           prepare();
           use();
           return times.of(context, prepare, use);

@@ -54,8 +54,8 @@ class nufft_rival {
     const auto* const complex_values = reinterpret_cast<const std::complex<T>*>(values);
     auto* const complex_modes = reinterpret_cast<std::complex<T>*>(modes);
     auto* const complex_back = reinterpret_cast<std::complex<T>*>(back);
-    real_ ? plan_.type_1(values, complex_modes) : plan_.type_1(complex_values, complex_modes);
-    real_ ? plan_.type_2(complex_modes, back) : plan_.type_2(complex_modes, complex_back);
+    real_ ? plan_.type_1_async(values, complex_modes) : plan_.type_1_async(complex_values, complex_modes);
+    real_ ? plan_.type_2_async(complex_modes, back) : plan_.type_2_async(complex_modes, complex_back);
   }
   [[nodiscard]] std::size_t modes() const { return plan_.mode_count(); }
   [[nodiscard]] detail::transform_load load(const Context& context) const {

@@ -116,9 +116,9 @@ timing execute_interpolate(const session& s, const Context& context, const sprea
   const array<T, Context> mesh = mesh_to_read(context, problem, placed, what, plan);
   array<T, Context> values(context, what.n * static_cast<std::size_t>(what.components));
   const auto work = [&] {
-    if (what.components == 1) return plan.interpolate(mesh.data(), values.data());
-    plan.interpolate(reinterpret_cast<const std::complex<T>*>(mesh.data()),
-                     reinterpret_cast<std::complex<T>*>(values.data()));
+    if (what.components == 1) return plan.interpolate_async(mesh.data(), values.data());
+    plan.interpolate_async(reinterpret_cast<const std::complex<T>*>(mesh.data()),
+                           reinterpret_cast<std::complex<T>*>(values.data()));
   };
   work();
   const std::vector<T> found = to_host(context, values);
@@ -141,8 +141,8 @@ timing execute_gradient(const session& s, const Context& context, const spread_p
   const bool with_values = what.operation == "interpolate_with_gradient";
   array<T, Context> gradients(context, 3 * count), values(context, with_values ? count : 0);
   const auto run = [&](const auto* from, auto* to, auto* slopes) {
-    if (with_values) return plan.interpolate_with_gradient(from, to, slopes);
-    plan.interpolate_gradient(from, slopes);
+    if (with_values) return plan.interpolate_with_gradient_async(from, to, slopes);
+    plan.interpolate_gradient_async(from, slopes);
   };
   const auto work = [&] {
     if (what.components == 1) return run(mesh.data(), values.data(), gradients.data());

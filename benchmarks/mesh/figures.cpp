@@ -67,7 +67,7 @@ void time_compute_units(const session& s, const Context& context) {
     for (const std::size_t n : sizes.counts) {
       for (const int unit : {1, 2, 4, 8, 16, 32}) {
         paper_case what{"single_mesh", n, mesh};
-        what.options.compute_unit = unit;
+        what.details.compute_unit = unit;
         what.building = false;
         time_figure(s, context, 3, what, [&](row& identity) {
           identity["compute_unit"] = unit;
@@ -83,7 +83,7 @@ void time_group_sizes(const session& s, const Context& context) {
   for (const std::size_t n : paper_sizes_for(s).counts) {
     for (const int size : {8, 16, 32, 64, 128, 256, 512, 1024}) {
       paper_case what{"group_mesh", n, figure_mesh(s, 128)};
-      what.options.group_size = size;
+      what.details.group_size = size;
       time_figure(s, context, 4, what, [&](row& identity) { identity["group_size"] = size; });
     }
   }
@@ -94,7 +94,7 @@ void time_reductions(const session& s, const Context& context) {
   for (const std::size_t n : paper_sizes_for(s).counts) {
     paper_case what{"single_mesh", n, figure_mesh(s, 128)};
     time_figure(s, context, 5, what, [](row& identity) { identity["reduction"] = "shuffle"; });
-    what.options.reduction = unit_reduction::shared_memory;
+    what.details.reduction = detail::unit_reduction::shared_memory;
     what.building = false;
     time_figure(s, context, 5, what, [](row& identity) { identity["reduction"] = "shared_memory"; });
   }

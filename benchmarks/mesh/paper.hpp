@@ -24,7 +24,7 @@ struct paper_case {
   std::string_view method;
   std::size_t n;
   int mesh;
-  spread_options options{};
+  detail::plan_details details{};
   bool building = true;  ///< whether set_points is timed as well
 };
 
@@ -58,14 +58,14 @@ struct paper_sizes {
 /// with wrong results are not checked).
 template <typename Context>
 const paper_times& measure_paper_case(const session& s, const Context& context, const paper_case& what) {
-  const spread_options& how = what.options;
+  const detail::plan_details& how = what.details;
   const std::string key = message("paper case ", what.method, ", ", what.n, " on ", what.mesh, ", ", how.compute_unit,
                                   ", ", how.group_size, ", ", static_cast<int>(how.reduction), ", ", what.building);
   return s.once<paper_times>(key, [&] {
     const auto& problem = make_problem<Context, float>(s, context, paper_sizes_for(s).counts.back(), "uniform");
-    spread_options options = how;
+    spread_options options;
     options.method = what.method;
-    auto plan = make_spread_plan<Context, float>(context, what.mesh, paper_order, options);
+    auto plan = make_spread_plan<Context, float>(context, what.mesh, paper_order, options, how);
     paper_times times;
     if (what.building) {
       times.set_points = time_set_points(context, problem, plan, what.n, paper_plan(s));
@@ -77,7 +77,7 @@ const paper_times& measure_paper_case(const session& s, const Context& context, 
     if (!std::ranges::find(methods, what.method, &spread_method::name)->wrong_results) {
       check_spread(context, problem, make_probe(s, problem, what.mesh, paper_order, "uniform"), plan, 1, mesh);
     }
-    times.spread = time_repeated(context, paper_plan(s), [&] { plan.spread(problem.values(), mesh.data()); });
+    times.spread = time_repeated(context, paper_plan(s), [&] { plan.spread_async(problem.values(), mesh.data()); });
     times.bytes = plan.bytes();
     return times;
   });

@@ -14,6 +14,7 @@
 #include "harness/points.hpp"
 #include "harness/session.hpp"
 #include "harness/stopwatch.hpp"
+#include "mesh/plan_access.hpp"
 #include "mesh/probe.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/mesh/methods.hpp"
@@ -117,9 +118,12 @@ template <typename Context, typename T>
 
 template <typename Context, typename T>
 [[nodiscard]] spread_plan<Context, T, 3> make_spread_plan(const Context& context, int mesh, int order,
-                                                          const spread_options& options) {
+                                                          const spread_options& options,
+                                                          const detail::plan_details& details = {}) {
   const auto half = vec<T, 3>::filled(T(0.5));
-  return {context, make_box(half * T(-1), half, vec<bool, 3>::filled(true)), vec<int, 3>::filled(mesh), order, options};
+  const auto domain = make_box(half * T(-1), half, vec<bool, 3>::filled(true));
+  return detail::plan_access::make(context, domain, vec<int, 3>::filled(mesh), bspline_window<T>(order), options,
+                                   details);
 }
 
 [[nodiscard]] constexpr std::size_t cube_of(int mesh) {
@@ -130,8 +134,8 @@ template <typename Context, typename T>
 /// Spreads real values (1 component) or complex ones (2).
 template <typename Context, typename T>
 void spread_components(spread_plan<Context, T, 3>& plan, int components, const T* values, T* mesh) {
-  if (components == 1) return plan.spread(values, mesh);
-  plan.spread(reinterpret_cast<const std::complex<T>*>(values), reinterpret_cast<std::complex<T>*>(mesh));
+  if (components == 1) return plan.spread_async(values, mesh);
+  plan.spread_async(reinterpret_cast<const std::complex<T>*>(values), reinterpret_cast<std::complex<T>*>(mesh));
 }
 
 /// Spreads once and compares with the probe: returns the error of the check sums.
@@ -151,7 +155,7 @@ double check_spread(const Context& context, const spread_problem<Context, T>& pr
   return deviation;
 }
 
-/// Times set_points, which synchronizes, on memory already allocated.
+/// Times set_points, which waits, on memory already allocated.
 template <typename Context, typename T>
 [[nodiscard]] timing time_set_points(const Context& context, const spread_problem<Context, T>& problem,
                                      spread_plan<Context, T, 3>& plan, std::size_t n, const timing_plan& how) {

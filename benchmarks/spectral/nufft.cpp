@@ -65,9 +65,9 @@ class mode_transform_subject {
     auto *const complex_in = reinterpret_cast<std::complex<T>*>(in), *const complex_out =
                                                                          reinterpret_cast<std::complex<T>*>(out);
     if (type_ == 1) {
-      cube_.real ? plan_.type_1(in, complex_out) : plan_.type_1(complex_in, complex_out);
+      cube_.real ? plan_.type_1_async(in, complex_out) : plan_.type_1_async(complex_in, complex_out);
     } else {
-      cube_.real ? plan_.type_2(complex_in, out) : plan_.type_2(complex_in, complex_out);
+      cube_.real ? plan_.type_2_async(complex_in, out) : plan_.type_2_async(complex_in, complex_out);
     }
   }
 
@@ -130,8 +130,8 @@ class target_transform_subject {
                      strided_points<D>(targets_there_.data(), targets_.size()));
   }
   void execute() {
-    plan_.type_3(reinterpret_cast<const std::complex<T>*>(input_there_.data()),
-                 reinterpret_cast<std::complex<T>*>(output_.data()));
+    plan_.type_3_async(reinterpret_cast<const std::complex<T>*>(input_there_.data()),
+                       reinterpret_cast<std::complex<T>*>(output_.data()));
   }
   [[nodiscard]] sampled_results sample(const Context& context) const {
     const std::vector<T> found = to_host(context, output_);

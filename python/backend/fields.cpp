@@ -63,21 +63,23 @@ class spreading_on final : public plan_worker<spreading, Context, spread_plan, T
     options.method = settings.method;
     options.uses = settings.uses;
     options.autotune = settings.autotune;
-    if (settings.clip) options.edges = open_footprints::clip;
-    if (settings.accept_outside) options.beyond = points_beyond::accept;
+    options.clip = settings.clip;
+    options.accept_outside = settings.accept_outside;
     if (settings.both_ends) options.ends = open_ends::both;
     plan_.emplace(this->context(), domain, extents, settings.order, options);
   }
 
   void spread(const void* values, bool complex, int vectors, void* mesh) override {
-    run(values, complex, mesh, [&](auto from, auto to) { plan_->spread(from, to, mesh_call{vectors, false}); });
+    run(values, complex, mesh, [&](auto from, auto to) { plan_->spread_async(from, to, mesh_call{vectors, false}); });
   }
   void interpolate(const void* mesh, bool complex, int vectors, void* values) override {
-    run(mesh, complex, values, [&](auto from, auto to) { plan_->interpolate(from, to, mesh_call{vectors, false}); });
+    run(mesh, complex, values, [&](auto from, auto to) {
+      plan_->interpolate_async(from, to, mesh_call{vectors, false});
+    });
   }
   void gradient(const void* mesh, bool complex, int vectors, void* gradients) override {
     run(mesh, complex, gradients, [&](auto from, auto to) {
-      plan_->interpolate_gradient(from, to, mesh_call{vectors, false});
+      plan_->interpolate_gradient_async(from, to, mesh_call{vectors, false});
     });
   }
   [[nodiscard]] std::string method() const override { return std::string(plan_->method()); }
@@ -122,9 +124,9 @@ class transform_on final : public plan_worker<transform, Context, nufft_plan, T,
     const nufft_call call{vectors, sign};
     auto* const to = static_cast<complex*>(modes);
     if (real_) {
-      plan_->type_1(static_cast<const T*>(values), to, call);
+      plan_->type_1_async(static_cast<const T*>(values), to, call);
     } else {
-      plan_->type_1(static_cast<const complex*>(values), to, call);
+      plan_->type_1_async(static_cast<const complex*>(values), to, call);
     }
     this->finish();
   }
@@ -133,9 +135,9 @@ class transform_on final : public plan_worker<transform, Context, nufft_plan, T,
     const nufft_call call{vectors, sign};
     const auto* const from = static_cast<const complex*>(modes);
     if (real_) {
-      plan_->type_2(from, static_cast<T*>(values), call);
+      plan_->type_2_async(from, static_cast<T*>(values), call);
     } else {
-      plan_->type_2(from, static_cast<complex*>(values), call);
+      plan_->type_2_async(from, static_cast<complex*>(values), call);
     }
     this->finish();
   }
@@ -227,7 +229,7 @@ void transform_to_targets(const Context& context, bool wide, int dimension, cons
     constexpr int D = d.value;
     nufft_target_plan<Context, T, D> plan(context, tolerance);
     plan.set_points(view_of<T, D>(points), view_of<T, D>(targets));
-    plan.type_3(static_cast<const complex*>(values), static_cast<complex*>(results), {vectors, sign});
+    plan.type_3_async(static_cast<const complex*>(values), static_cast<complex*>(results), {vectors, sign});
     context.synchronize();
   });
 }

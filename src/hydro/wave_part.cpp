@@ -172,7 +172,7 @@ void wave_part<Context, T>::compute(const T* forces, T scale, const wave_noise& 
     for_each(context_, "mobility.direct_modes", law_.modes.count(),
              sum_over_spheres<T>{law_.modes, places_, inverse_box_, count_, forces, values});
   } else {
-    plan_->type_1(forces, values_.data(), {.vectors = 3});
+    plan_->type_1_async(forces, values_.data(), {.vectors = 3});
   }
   for_each(context_, "mobility.waves", law_.modes.count(),
            apply_mobility<T>{law_, scale, static_cast<T>(noise.amplitude), noise.words, values});
@@ -180,7 +180,7 @@ void wave_part<Context, T>::compute(const T* forces, T scale, const wave_noise& 
     for_each(context_, "mobility.direct_velocities", count_,
              sum_over_stored_modes<T>{law_.modes, places_, inverse_box_, count_, values, velocities});
   } else {
-    plan_->type_2(values_.data(), velocities, {.vectors = 3});
+    plan_->type_2_async(values_.data(), velocities, {.vectors = 3});
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "mesh/plan_details.hpp"
 #include "mesh/shape.hpp"
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/context.hpp"
@@ -30,7 +31,7 @@ template <typename T, int D>
 [[nodiscard]] vec<T, 3> gradient_scale(const box<T, D>& domain, const mesh_shape& shape, open_ends ends);
 
 /// Throws argument_error for the first option that is invalid for every method.
-void check_spread_options(const spread_options& options);
+void check_spread_options(const spread_options& options, const plan_details& details);
 
 /// Throws argument_error for an unknown method (empty and "auto" are valid), and for one that does not support the
 /// backend, the context's level of determinism or the width of the window.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/automatic.hpp"
 #include "core/method_choice.hpp"
 #include "core/point_checks.hpp"
 #include "core/suggestion.hpp"
@@ -95,9 +96,9 @@ vec<T, 3> gradient_scale(const box<T, D>& domain, const mesh_shape& shape, open_
   return scale;
 }
 
-void check_spread_options(const spread_options& options) {
+void check_spread_options(const spread_options& options, const plan_details& details) {
   require(options.uses > 0, "the number of uses is ", options.uses, "; it must be positive");
-  const int unit = options.compute_unit;
+  const int unit = details.compute_unit;
   require(unit == 0 || (unit >= 1 && unit <= 32 && std::has_single_bit(static_cast<unsigned>(unit))),
           "the compute unit is ", unit, " threads; 1, 2, 4, 8, 16 and 32 are possible, and 0 for the rule");
   for (int axis = 0; axis < 3; ++axis) {
@@ -105,14 +106,14 @@ void check_spread_options(const spread_options& options) {
     require(length >= 0 && std::isfinite(length), "the exact length along axis ", axis, " is ", length,
             "; it must be that of the box before rounding, or 0");
   }
-  require(options.group_size >= 1 && options.group_size <= 1024, "the group size is ", options.group_size,
+  require(details.group_size >= 1 && details.group_size <= 1024, "the group size is ", details.group_size,
           "; 1 to 1024 mesh points are possible");
 }
 
 namespace {
 
 void require_named(std::string_view name, bool cuda, determinism level, int width) {
-  if (name.empty() || name == "auto") return;
+  if (is_automatic(name)) return;
   const method_demand demand{spread_method_kind, cuda, level, true};
   require_method<spread_method_list>(demand, name);
   spread_request request{};
@@ -148,17 +149,13 @@ std::string place_complaint(const box<T, D>& domain, const spread_options& optio
   constexpr int most = lattice<T, D>::most_boxes;
   const T lower = domain.lower[axis], upper = domain.upper(axis);
   if (!domain.periodic[axis]) {
-    if (options.beyond == points_beyond::accept || (x >= lower && x <= upper)) return {};
-    return message(" is beyond the box along the open axis ", axis, ", where ", lower, " to ", upper,
-                   " is accepted, unless points beyond are to be left out or accepted");
+    if (options.accept_outside || (x >= lower && x <= upper)) return {};
+    return message(" is outside the box along the open axis ", axis, ", where ", lower, " to ", upper,
+                   " is accepted, unless accept_outside is set");
   }
-  if (!(std::fabs(x - lower) <= most * domain.length[axis])) {
-    return message(" is ", (x - lower) / domain.length[axis], " periods away along axis ", axis, "; at most ", most,
-                   " are possible");
-  }
-  if (options.outside == outside_points::wrap || (x >= lower && x < upper)) return {};
-  return message(" is outside the box along axis ", axis, ", where ", lower, " to below ", upper,
-                 " is accepted (or ask for wrap)");
+  if (std::fabs(x - lower) <= most * domain.length[axis]) return {};
+  return message(" is ", (x - lower) / domain.length[axis], " periods away along axis ", axis, "; at most ", most,
+                 " are possible");
 }
 
 /// The message about a footprint that leaves the mesh along the axis; empty if it does not.
@@ -171,7 +168,7 @@ std::string footprint_complaint(const box<T, D>& domain, const mesh_shape& shape
   const int first = axis.moved_inside(axis.locate(x)).first;
   if (first >= 0 && first + width <= extent) return {};
   return message(" has a footprint that leaves the mesh along the open axis ", d, ": mesh points ", first, " to ",
-                 first + width - 1, " of 0 to ", extent - 1, " (ask for clip to leave out what is outside)");
+                 first + width - 1, " of 0 to ", extent - 1, " (with clip what is outside is left out)");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "mesh/plan_details.hpp"
 #include "mesh/shape.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
@@ -18,6 +19,7 @@ struct spread_setup {
   mesh_shape shape;
   mesh_window<T> window;
   spread_options options;
+  plan_details details{};
 };
 
 /// A method of spreading. The plan has checked all arguments, and keeps the number of points.

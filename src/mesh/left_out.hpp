@@ -10,13 +10,13 @@
 
 namespace quadrat::detail {
 
-/// For one point: clipped, missed, beyond (see mesh_left_out), each 1 or 0.
+/// For one point: clipped, missed, outside (see mesh_left_out), each 1 or 0.
 template <typename T>
 struct left_out_of_point {
   point_placement<T> placement;
 
   QUADRAT_HD vec<std::uint64_t, 3> operator()(std::size_t i) const {
-    bool clipped = false, missed = false, beyond = false;
+    bool clipped = false, missed = false, outside = false;
     for (int a = 0; a < 3; ++a) {
       const mesh_axis<T>& axis = placement.axis[a];
       if (placement.component[a] == nullptr || axis.periodic) continue;
@@ -24,9 +24,9 @@ struct left_out_of_point {
       const int first = axis.moved_inside(axis.locate(x)).first;
       clipped = clipped || first < 0 || first + axis.width > axis.extent;
       missed = missed || first <= -axis.width || first >= axis.extent;
-      beyond = beyond || !(x >= axis.lower && x <= axis.upper);
+      outside = outside || !(x >= axis.lower && x <= axis.upper);
     }
-    return {clipped ? 1u : 0u, missed ? 1u : 0u, beyond ? 1u : 0u};
+    return {clipped ? 1u : 0u, missed ? 1u : 0u, outside ? 1u : 0u};
   }
 };
 

@@ -110,21 +110,20 @@ detail::point_placement<T> detail::plan_state<Context, T, D>::placement(const po
   }
   placement.stride = points.stride;
   placement.count = points.count;
-  placement.refuse_outside = setup.options.outside == outside_points::refuse;
-  placement.refuse_beyond = setup.options.beyond == points_beyond::refuse;
-  placement.clip = setup.options.edges == open_footprints::clip;
+  placement.accept_outside = setup.options.accept_outside;
+  placement.clip = setup.options.clip;
   placement.faults = faults.flag();
   placement.system = system_of_point;
-  placement.systems = static_cast<std::uint32_t>(setup.options.stack.systems);
+  placement.systems = static_cast<std::uint32_t>(setup.details.stack.systems);
   placement.stacked_axis = setup.shape.first_axis;
-  placement.system_spacing = setup.options.stack.spacing;
+  placement.system_spacing = setup.details.stack.spacing;
   return placement;
 }
 
 template <typename Context, typename T, int D>
 void detail::plan_state<Context, T, D>::count_left_out(const detail::point_placement<T>& placement) {
   left_out = {};
-  if (domain.periodic == vec<bool, D>::filled(true) || (!placement.clip && placement.refuse_beyond)) return;
+  if (domain.periodic == vec<bool, D>::filled(true) || (!placement.clip && !placement.accept_outside)) return;
   const vec<std::uint64_t, 3> sums =
       reduce_sum(context, "mesh.left_out", count, detail::left_out_of_point<T>{placement}, scratch);
   left_out = {sums[0], sums[1], sums[2]};
@@ -134,7 +133,7 @@ template <typename Context, typename T, int D>
 void detail::plan_state<Context, T, D>::require_input(const points_view<T, D>& points,
                                                       const std::uint32_t* system_of_point) const {
   detail::require_points(points, "points");
-  const int systems = setup.options.stack.systems;
+  const int systems = setup.details.stack.systems;
   require(systems > 1 || system_of_point == nullptr, "system_of_point was given, but the plan is for one system");
   if (systems > 1) require_pointer(system_of_point, points.count, "system_of_point");
 }
@@ -158,7 +157,7 @@ void detail::plan_state<Context, T, D>::set_points(const points_view<T, D>& poin
   usable = true;
 }
 
-/// Hands the points to the engine. Synchronizes.
+/// Hands the points to the engine. Waits.
 template <typename Context, typename T, int D>
 void detail::plan_state<Context, T, D>::place(const points_view<T, D>& points, const std::uint32_t* system_of_point) {
   const std::size_t needed = engine->bytes_needed(points.count);
@@ -196,11 +195,11 @@ void detail::plan_state<Context, T, D>::set_points_async(const points_view<T, D>
 
 template <typename Context, typename T, int D>
 void detail::plan_state<Context, T, D>::check() {
-  if (!unchecked) return;
+  if (!unchecked) return context.synchronize();
   const fault_report fault = faults.read(context);
   if (fault.kind == fault_kind::none) return;
   usable = false;
-  throw data_error(detail::late_point_complaint(fault.index, fault.kind, setup.options.stack), fault.index);
+  throw data_error(detail::late_point_complaint(fault.index, fault.kind, setup.details.stack), fault.index);
 }
 
 /// What is wrong with a point, and what would be accepted.
@@ -211,7 +210,7 @@ std::string detail::plan_state<Context, T, D>::complaint(const points_view<T, D>
   const std::size_t i = fault.index;
   if (fault.kind == fault_kind::key_range) {
     return message("point ", i, " is of system ", to_host(context, system_of_point + i, 1)[0], "; there are ",
-                   setup.options.stack.systems, ", numbered from 0");
+                   setup.details.stack.systems, ", numbered from 0");
   }
   const vec<T, D> point = detail::point_to_host(context, points, i);
   return detail::point_complaint(domain, one, setup.options, i, point, fault.kind);

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/automatic.hpp"
 #include "mesh/checks.hpp"
 #include "mesh/choice.hpp"
 #include "mesh/engine.hpp"
@@ -25,14 +26,14 @@ namespace detail {
 template <typename Context, typename T, int D>
 struct plan_state {
   plan_state(const Context& where, const box<T, D>& box, const vec<int, D>& mesh, const mesh_window<T>& window,
-             const spread_options& options)
+             const spread_options& options, const plan_details& details)
       : context(where),
         domain(box),
         one(make_shape(domain, mesh, window, options.ends)),
         extents(mesh),
-        setup{stacked(one, options.stack), window, options},
+        setup{stacked(one, details.stack), window, options, details},
         faults(where) {
-    check_spread_options(options);
+    check_spread_options(options, details);
     require_spread_method(options.method, context, window.width);
     require_autotune(options.autotune, context.reproducibility());
   }
@@ -41,7 +42,7 @@ struct plan_state {
   void set_points_async(const points_view<T, D>& points, const std::uint32_t* system_of_point);
   void check();
   void choose(const points_view<T, D>& points);
-  [[nodiscard]] bool chooses() const { return setup.options.method.empty() || setup.options.method == "auto"; }
+  [[nodiscard]] bool chooses() const { return is_automatic(setup.options.method); }
   void use_method(std::string_view name);
   void place(const points_view<T, D>& points, const std::uint32_t* system_of_point);
   [[nodiscard]] std::string advice(std::size_t needed, std::size_t points) const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <complex>
 #include <memory>
+#include <type_traits>
 
 #include "core/backend.hpp"
 
@@ -16,7 +17,12 @@ spread_plan<Context, T, D>::spread_plan(const Context& context, const box<T, D>&
 template <typename Context, typename T, int D>
 spread_plan<Context, T, D>::spread_plan(const Context& context, const box<T, D>& domain, const vec<int, D>& mesh,
                                         const mesh_window<T>& window, const spread_options& options)
-    : implementation_(std::make_unique<implementation>(context, domain, mesh, window, options)) {}
+    : spread_plan(context, domain, mesh, window, options, {}) {}
+template <typename Context, typename T, int D>
+spread_plan<Context, T, D>::spread_plan(const Context& context, const box<T, D>& domain, const vec<int, D>& mesh,
+                                        const mesh_window<T>& window, const spread_options& options,
+                                        const detail::plan_details& details)
+    : implementation_(std::make_unique<implementation>(context, domain, mesh, window, options, details)) {}
 template <typename Context, typename T, int D>
 spread_plan<Context, T, D>::spread_plan(spread_plan&&) noexcept = default;
 template <typename Context, typename T, int D>
@@ -25,8 +31,17 @@ template <typename Context, typename T, int D>
 spread_plan<Context, T, D>::~spread_plan() = default;
 
 template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::set_points(const points_view<T, D>& points) {
+  set_points(points, nullptr);
+}
+template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::set_points(const points_view<T, D>& points, const std::uint32_t* system_of_point) {
   implementation_->set_points(points, system_of_point);
+}
+template <typename Context, typename T, int D>
+void spread_plan<Context, T, D>::set_points_async(const points_view<T, D>& points) {
+  set_points_async(points, nullptr);
+  if constexpr (std::is_same_v<Context, cpu_context>) check();
 }
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::set_points_async(const points_view<T, D>& points,
@@ -50,51 +65,52 @@ void spread_plan<Context, T, D>::require_lengths(std::size_t of_points, std::str
 
 // The layout comes first: it throws if no points are set, and then there may be no engine.
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::spread(const T* values, T* mesh, const mesh_call& call) {
+void spread_plan<Context, T, D>::spread_async(const T* values, T* mesh, const mesh_call& call) {
   const auto layout = implementation_->layout(1, call, values, mesh);
   implementation_->spread(layout, values, mesh, call.accumulate);
 }
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::spread(const std::complex<T>* values, std::complex<T>* mesh, const mesh_call& call) {
+void spread_plan<Context, T, D>::spread_async(const std::complex<T>* values, std::complex<T>* mesh,
+                                              const mesh_call& call) {
   const auto layout = implementation_->layout(2, call, values, mesh);
   implementation_->spread(layout, reinterpret_cast<const T*>(values), reinterpret_cast<T*>(mesh), call.accumulate);
 }
 
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::interpolate(const T* mesh, T* values, const mesh_call& call) {
+void spread_plan<Context, T, D>::interpolate_async(const T* mesh, T* values, const mesh_call& call) {
   const auto layout = implementation_->layout(1, call, values, mesh);
   implementation_->interpolate(layout, mesh, values, call.accumulate);
 }
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::interpolate(const std::complex<T>* mesh, std::complex<T>* values,
-                                             const mesh_call& call) {
+void spread_plan<Context, T, D>::interpolate_async(const std::complex<T>* mesh, std::complex<T>* values,
+                                                   const mesh_call& call) {
   const auto layout = implementation_->layout(2, call, values, mesh);
   implementation_->interpolate(layout, reinterpret_cast<const T*>(mesh), reinterpret_cast<T*>(values), call.accumulate);
 }
 
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::interpolate_gradient(const T* mesh, T* gradients, const mesh_call& call) {
+void spread_plan<Context, T, D>::interpolate_gradient_async(const T* mesh, T* gradients, const mesh_call& call) {
   const auto layout = implementation_->layout(1, call, gradients, mesh);
   implementation_->interpolate_gradient(layout, mesh, nullptr, gradients, call.accumulate);
 }
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::interpolate_gradient(const std::complex<T>* mesh, std::complex<T>* gradients,
-                                                      const mesh_call& call) {
+void spread_plan<Context, T, D>::interpolate_gradient_async(const std::complex<T>* mesh, std::complex<T>* gradients,
+                                                            const mesh_call& call) {
   const auto layout = implementation_->layout(2, call, gradients, mesh);
   implementation_->interpolate_gradient(layout, reinterpret_cast<const T*>(mesh), nullptr,
                                         reinterpret_cast<T*>(gradients), call.accumulate);
 }
 
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::interpolate_with_gradient(const T* mesh, T* values, T* gradients,
-                                                           const mesh_call& call) {
+void spread_plan<Context, T, D>::interpolate_with_gradient_async(const T* mesh, T* values, T* gradients,
+                                                                 const mesh_call& call) {
   const auto layout = implementation_->layout(1, call, values, mesh);
   require_pointer(gradients, implementation_->count, "gradients");
   implementation_->interpolate_gradient(layout, mesh, values, gradients, call.accumulate);
 }
 template <typename Context, typename T, int D>
-void spread_plan<Context, T, D>::interpolate_with_gradient(const std::complex<T>* mesh, std::complex<T>* values,
-                                                           std::complex<T>* gradients, const mesh_call& call) {
+void spread_plan<Context, T, D>::interpolate_with_gradient_async(const std::complex<T>* mesh, std::complex<T>* values,
+                                                                 std::complex<T>* gradients, const mesh_call& call) {
   const auto layout = implementation_->layout(2, call, values, mesh);
   require_pointer(gradients, implementation_->count, "gradients");
   implementation_->interpolate_gradient(layout, reinterpret_cast<const T*>(mesh), reinterpret_cast<T*>(values),

@@ -149,8 +149,7 @@ struct point_placement {
   const T* component[3];  ///< nullptr for an axis beyond the dimension
   std::size_t stride;
   std::size_t count;
-  bool refuse_outside;  ///< along periodic axes
-  bool refuse_beyond;   ///< along open axes
+  bool accept_outside;  ///< of the box, along open axes
   bool clip;            ///< along open axes
   fault_flag faults;
   const std::uint32_t* system;  ///< of each point; nullptr for one system
@@ -191,11 +190,10 @@ struct point_placement {
   [[nodiscard]] QUADRAT_HD fault_kind fault_of(int a, T x) const {
     if (!(x - x == T(0))) return fault_kind::not_finite;
     if (!axis[a].periodic) {
-      return refuse_beyond && !(x >= axis[a].lower && x <= axis[a].upper) ? fault_kind::outside : fault_kind::none;
+      const bool inside = x >= axis[a].lower && x <= axis[a].upper;
+      return accept_outside || inside ? fault_kind::none : fault_kind::outside;
     }
-    const bool accepted =
-        refuse_outside ? x >= axis[a].lower && x < axis[a].upper : std::fabs(x - axis[a].lower) <= axis[a].farthest;
-    return accepted ? fault_kind::none : fault_kind::outside;
+    return std::fabs(x - axis[a].lower) <= axis[a].farthest ? fault_kind::none : fault_kind::outside;
   }
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "core/automatic.hpp"
 #include "core/backend.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
@@ -109,7 +110,7 @@ class whole_box_transform final : public box_transform<Context, T> {
 
 template <typename T>
 [[nodiscard]] inline bool uses_box_lines(const box_problem& problem, std::string_view library) {
-  return (library.empty() || library == "auto" || library == "own") && fits_box_lines<T>(problem);
+  return (is_automatic(library) || library == "own") && fits_box_lines<T>(problem);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "mesh/plan_details.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
 #include "quadrat/spectral/nufft_plan.hpp"

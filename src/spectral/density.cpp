@@ -68,8 +68,8 @@ density_result density_weights(spread_plan<Context, T, D>& plan, T* weights, con
   density_result result;
   const next_weight<T> next{weights, reached.data()};
   do {
-    plan.spread(weights, mesh.data());
-    plan.interpolate(mesh.data(), reached.data());
+    plan.spread_async(weights, mesh.data());
+    plan.interpolate_async(mesh.data(), reached.data());
     const vec<double, 2> sums = reduce_sum(context, "spectral.weight_change", count, weight_change<T>{next}, scratch);
     for_each(context, "spectral.weights", count, replace_weight<T>{next, weights});
     result = {result.iterations + 1, sums[1] > 0 ? sums[0] / sums[1] : 0};
@@ -79,7 +79,7 @@ density_result density_weights(spread_plan<Context, T, D>& plan, T* weights, con
   const double integral = plan.window().transform(0, 1);
   const double factor = std::pow(integral, 2 * D) / static_cast<double>(plan.mesh_size());
   for_each(context, "spectral.scale_weights", count, scale_weight<T>{weights, static_cast<T>(factor)});
-  context.synchronize();
+  plan.check();
   return result;
 }
 

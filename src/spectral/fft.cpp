@@ -4,6 +4,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "core/automatic.hpp"
 #include "core/backend.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/types.hpp"
@@ -33,17 +34,18 @@ template <int D>
 /// No lines can be left out: cuFFT has nothing to wait for.
 template <typename Context>
 [[nodiscard]] std::string_view library_for_all_modes(std::string_view asked) {
-  const bool chosen = !asked.empty() && asked != "auto";
-  return chosen || !std::is_same_v<Context, cuda_context> ? asked : "cufft";
+  return detail::is_automatic(asked) && std::is_same_v<Context, cuda_context> ? "cufft" : asked;
 }
 
 template <typename Context, typename T>
 struct whole_transform {
-  whole_transform(const Context& context, const detail::transform_shape& of, const fft_options& options)
-      : size(of.rows() * static_cast<std::size_t>(of.extent[2])),
+  whole_transform(const Context& where, const detail::transform_shape& of, const fft_options& options)
+      : context(where),
+        size(of.rows() * static_cast<std::size_t>(of.extent[2])),
         modes(of.rows() * static_cast<std::size_t>(of.band[2].low)),
-        transform(detail::make_mode_transform<T>(context, of, library_for_all_modes<Context>(options.library))) {}
+        transform(detail::make_mode_transform<T>(where, of, library_for_all_modes<Context>(options.library))) {}
 
+  Context context;
   std::size_t size, modes;
   std::unique_ptr<detail::mode_transform<T>> transform;
 };
@@ -70,14 +72,18 @@ template <typename Context, typename T, int D>
 fft<Context, T, D>::~fft() = default;
 
 template <typename Context, typename T, int D>
-void fft<Context, T, D>::forward(std::complex<T>* mesh) {
+void fft<Context, T, D>::forward_async(std::complex<T>* mesh) {
   require_pointer(mesh, mesh_size(), "mesh values");
   implementation_->transform->to_modes(reinterpret_cast<T*>(mesh), nullptr, -1);
 }
 template <typename Context, typename T, int D>
-void fft<Context, T, D>::inverse(std::complex<T>* mesh) {
+void fft<Context, T, D>::inverse_async(std::complex<T>* mesh) {
   require_pointer(mesh, mesh_size(), "mesh values");
   implementation_->transform->to_mesh(nullptr, reinterpret_cast<T*>(mesh), 1);
+}
+template <typename Context, typename T, int D>
+void fft<Context, T, D>::wait() const {
+  implementation_->context.synchronize();
 }
 template <typename Context, typename T, int D>
 std::size_t fft<Context, T, D>::mesh_size() const {
@@ -99,16 +105,20 @@ template <typename Context, typename T, int D>
 real_fft<Context, T, D>::~real_fft() = default;
 
 template <typename Context, typename T, int D>
-void real_fft<Context, T, D>::forward(T* mesh, std::complex<T>* modes) {
+void real_fft<Context, T, D>::forward_async(T* mesh, std::complex<T>* modes) {
   require_pointer(mesh, mesh_size(), "mesh values");
   require_pointer(modes, mode_size(), "modes");
   implementation_->transform->to_modes(mesh, modes, -1);
 }
 template <typename Context, typename T, int D>
-void real_fft<Context, T, D>::inverse(std::complex<T>* modes, T* mesh) {
+void real_fft<Context, T, D>::inverse_async(std::complex<T>* modes, T* mesh) {
   require_pointer(modes, mode_size(), "modes");
   require_pointer(mesh, mesh_size(), "mesh values");
   implementation_->transform->to_mesh(modes, mesh, 1);
+}
+template <typename Context, typename T, int D>
+void real_fft<Context, T, D>::wait() const {
+  implementation_->context.synchronize();
 }
 template <typename Context, typename T, int D>
 std::size_t real_fft<Context, T, D>::mesh_size() const {

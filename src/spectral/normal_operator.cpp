@@ -142,7 +142,7 @@ array<std::complex<T>, Context> normal_operator<Context, T, D>::implementation::
   array<T, Context> all_one(context, weights == nullptr ? points.count : 0);
   if (weights == nullptr) for_each(context, "spectral.ones", points.count, fill_ones<T>{all_one.data()});
   array<std::complex<T>, Context> sums(context, plan.mode_count());
-  plan.type_1(weights == nullptr ? all_one.data() : weights, sums.data());
+  plan.type_1_async(weights == nullptr ? all_one.data() : weights, sums.data());
   return sums;
 }
 
@@ -199,8 +199,8 @@ void normal_operator<Context, T, D>::set_points(const points_view<T, D>& points,
 }
 
 template <typename Context, typename T, int D>
-void normal_operator<Context, T, D>::apply(const std::complex<T>* modes, std::complex<T>* result,
-                                           const nufft_call& call) {
+void normal_operator<Context, T, D>::apply_async(const std::complex<T>* modes, std::complex<T>* result,
+                                                 const nufft_call& call) {
   require(implementation_->usable, "no points are set; call set_points first (and again where it failed)");
   const int sign = detail::checked_sign(call, -1);
   const std::size_t count = mode_count();
@@ -210,6 +210,13 @@ void normal_operator<Context, T, D>::apply(const std::complex<T>* modes, std::co
     implementation_->apply(reinterpret_cast<const T*>(modes + v * count), reinterpret_cast<T*>(result + v * count),
                            sign);
   }
+}
+
+template <typename Context, typename T, int D>
+void normal_operator<Context, T, D>::apply(const std::complex<T>* modes, std::complex<T>* result,
+                                           const nufft_call& call) {
+  apply_async(modes, result, call);
+  implementation_->context.synchronize();
 }
 
 template <typename Context, typename T, int D>

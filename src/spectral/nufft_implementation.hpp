@@ -7,7 +7,9 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/automatic.hpp"
 #include "mesh/checks.hpp"
+#include "mesh/plan_access.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
@@ -152,7 +154,7 @@ void nufft_plan<Context, T, D>::implementation::allow(std::size_t bytes) const {
 /// What spreads few points under a wide window on GPUs, where nothing is asked for; empty: the choice of all methods.
 template <typename Context, typename T, int D>
 std::string_view nufft_plan<Context, T, D>::implementation::method_of_few() const {
-  const bool chooses = (options.method.empty() || options.method == "auto") && options.most_bytes == 0;
+  const bool chooses = detail::is_automatic(options.method) && options.most_bytes == 0;
   const determinism level = context.reproducibility();
   if (!chooses || level == determinism::canonical) return {};
   const detail::way_of_few way = detail::way_of(detail::load_of(window(), problem, chosen_for, context));
@@ -167,7 +169,6 @@ void nufft_plan<Context, T, D>::implementation::make_spreading(const detail::sta
   spread_options how;
   how.method = options.method;
   how.most_bytes = options.most_bytes == 0 ? 0 : options.most_bytes - own;
-  how.stack = all.stack;
   // Sorting points by tile pays for itself, although the choice counts spreading only.
   constexpr double transforms = 10;
   if (std::is_same_v<Context, cuda_context> && window().window.width > detail::most_narrow_window) {
@@ -183,7 +184,8 @@ void nufft_plan<Context, T, D>::implementation::make_spreading(const detail::sta
     domain.periodic[d] = true;
     nodes[d] = all.one.axis[3 - D + d];
   }
-  spreading = std::make_unique<spread_plan<Context, T, D>>(context, domain, nodes, window().window, how);
+  spreading = std::make_unique<spread_plan<Context, T, D>>(
+      detail::plan_access::make(context, domain, nodes, window().window, how, {all.stack}));
 }
 
 template <typename Context, typename T, int D>
@@ -194,7 +196,7 @@ void nufft_plan<Context, T, D>::implementation::set_points(const points_view<T, 
   for (;;) {
     try {
       build();
-      spreading->set_points(points, system_of_point);
+      detail::plan_access::set_points(*spreading, points, system_of_point);
       break;
     } catch (const argument_error&) {
       // Windows are in the order of their oversampling, the largest first.
@@ -212,7 +214,7 @@ void nufft_plan<Context, T, D>::implementation::set_points_async(const points_vi
   require(usable,
           "set_points has not been called, or has failed; it finds the memory that set_points_async "
           "works in");
-  spreading->set_points_async(points, system_of_point);
+  detail::plan_access::set_points_async(*spreading, points, system_of_point);
 }
 
 template <typename Context, typename T, int D>

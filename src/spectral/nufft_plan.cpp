@@ -30,9 +30,9 @@ int nufft_plan<Context, T, D>::implementation::checked_sign(const nufft_call& ca
 template <typename Context, typename T, int D>
 void nufft_plan<Context, T, D>::implementation::spread_one(const T* values, T* to) {
   if (real()) {
-    spreading->spread(values, to);
+    spreading->spread_async(values, to);
   } else {
-    spreading->spread(reinterpret_cast<const std::complex<T>*>(values), reinterpret_cast<std::complex<T>*>(to));
+    spreading->spread_async(reinterpret_cast<const std::complex<T>*>(values), reinterpret_cast<std::complex<T>*>(to));
   }
   if (problem.systems == 1) return;
   const auto all = ends();
@@ -48,9 +48,10 @@ void nufft_plan<Context, T, D>::implementation::interpolate_one(T* from, T* valu
              detail::copy_ends<T>{all, all.view(from, mesh.size())});
   }
   if (real()) {
-    spreading->interpolate(from, values);
+    spreading->interpolate_async(from, values);
   } else {
-    spreading->interpolate(reinterpret_cast<const std::complex<T>*>(from), reinterpret_cast<std::complex<T>*>(values));
+    spreading->interpolate_async(reinterpret_cast<const std::complex<T>*>(from),
+                                 reinterpret_cast<std::complex<T>*>(values));
   }
 }
 
@@ -141,22 +142,24 @@ void nufft_plan<Context, T, D>::set_points(const points_view<T, D>& points, cons
 }
 
 template <typename Context, typename T, int D>
-void nufft_plan<Context, T, D>::type_1(const std::complex<T>* values, std::complex<T>* modes, const nufft_call& call) {
+void nufft_plan<Context, T, D>::type_1_async(const std::complex<T>* values, std::complex<T>* modes,
+                                             const nufft_call& call) {
   const int sign = implementation_->checked_sign(call, nufft_values::complex, 1, values, modes);
   implementation_->type_1(reinterpret_cast<const T*>(values), reinterpret_cast<T*>(modes), call, sign);
 }
 template <typename Context, typename T, int D>
-void nufft_plan<Context, T, D>::type_1(const T* values, std::complex<T>* modes, const nufft_call& call) {
+void nufft_plan<Context, T, D>::type_1_async(const T* values, std::complex<T>* modes, const nufft_call& call) {
   const int sign = implementation_->checked_sign(call, nufft_values::real, 1, values, modes);
   implementation_->type_1(values, reinterpret_cast<T*>(modes), call, sign);
 }
 template <typename Context, typename T, int D>
-void nufft_plan<Context, T, D>::type_2(const std::complex<T>* modes, std::complex<T>* values, const nufft_call& call) {
+void nufft_plan<Context, T, D>::type_2_async(const std::complex<T>* modes, std::complex<T>* values,
+                                             const nufft_call& call) {
   const int sign = implementation_->checked_sign(call, nufft_values::complex, -1, values, modes);
   implementation_->type_2(reinterpret_cast<const T*>(modes), reinterpret_cast<T*>(values), call, sign);
 }
 template <typename Context, typename T, int D>
-void nufft_plan<Context, T, D>::type_2(const std::complex<T>* modes, T* values, const nufft_call& call) {
+void nufft_plan<Context, T, D>::type_2_async(const std::complex<T>* modes, T* values, const nufft_call& call) {
   const int sign = implementation_->checked_sign(call, nufft_values::real, -1, values, modes);
   implementation_->type_2(reinterpret_cast<const T*>(modes), values, call, sign);
 }
@@ -173,6 +176,7 @@ template <typename Context, typename T, int D>
 void nufft_plan<Context, T, D>::set_points_async(const points_view<T, D>& points,
                                                  const std::uint32_t* system_of_point) {
   implementation_->set_points_async(points, system_of_point);
+  if constexpr (std::is_same_v<Context, cpu_context>) check();
 }
 template <typename Context, typename T, int D>
 void nufft_plan<Context, T, D>::check() {
@@ -180,21 +184,22 @@ void nufft_plan<Context, T, D>::check() {
 }
 
 template <typename Context, typename T, int D>
-void nufft_plan<Context, T, D>::spread(const std::complex<T>* values, std::complex<T>* mesh, const nufft_call& call) {
+void nufft_plan<Context, T, D>::spread_async(const std::complex<T>* values, std::complex<T>* mesh,
+                                             const nufft_call& call) {
   implementation_->spread(reinterpret_cast<const T*>(values), reinterpret_cast<T*>(mesh), call, nufft_values::complex);
 }
 template <typename Context, typename T, int D>
-void nufft_plan<Context, T, D>::spread(const T* values, T* mesh, const nufft_call& call) {
+void nufft_plan<Context, T, D>::spread_async(const T* values, T* mesh, const nufft_call& call) {
   implementation_->spread(values, mesh, call, nufft_values::real);
 }
 template <typename Context, typename T, int D>
-void nufft_plan<Context, T, D>::interpolate(const std::complex<T>* mesh, std::complex<T>* values,
-                                            const nufft_call& call) {
+void nufft_plan<Context, T, D>::interpolate_async(const std::complex<T>* mesh, std::complex<T>* values,
+                                                  const nufft_call& call) {
   implementation_->interpolate(reinterpret_cast<const T*>(mesh), reinterpret_cast<T*>(values), call,
                                nufft_values::complex);
 }
 template <typename Context, typename T, int D>
-void nufft_plan<Context, T, D>::interpolate(const T* mesh, T* values, const nufft_call& call) {
+void nufft_plan<Context, T, D>::interpolate_async(const T* mesh, T* values, const nufft_call& call) {
   implementation_->interpolate(mesh, values, call, nufft_values::real);
 }
 

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 
 #include "core/backend.hpp"
 #include "core/point_checks.hpp"
 #include "mesh/checks.hpp"
+#include "mesh/plan_access.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
@@ -229,8 +231,8 @@ void nufft_target_plan<Context, T, D>::implementation::set_points_async(const po
           "; set_points_async works in the memory of that call");
   if (unchecked && !usable) faults.clear(context);
   usable = false;
-  spreading->set_points_async(points);
-  reading->set_points_async(targets);
+  detail::plan_access::set_points_async(*spreading, points, nullptr);
+  detail::plan_access::set_points_async(*reading, targets, nullptr);
   turn(points, targets);
   points_set = points.count;
   targets_set = targets.count;
@@ -239,7 +241,7 @@ void nufft_target_plan<Context, T, D>::implementation::set_points_async(const po
 
 template <typename Context, typename T, int D>
 void nufft_target_plan<Context, T, D>::implementation::check() {
-  if (!unchecked) return;
+  if (!unchecked) return context.synchronize();
   try {
     spreading->check();
     about_targets([&] { reading->check(); });
@@ -294,6 +296,7 @@ template <typename Context, typename T, int D>
 void nufft_target_plan<Context, T, D>::set_points_async(const points_view<T, D>& points,
                                                         const points_view<T, D>& targets) {
   implementation_->set_points_async(points, targets);
+  if constexpr (std::is_same_v<Context, cpu_context>) check();
 }
 
 template <typename Context, typename T, int D>
@@ -302,33 +305,33 @@ void nufft_target_plan<Context, T, D>::check() {
 }
 
 template <typename Context, typename T, int D>
-void nufft_target_plan<Context, T, D>::type_3(const std::complex<T>* values, std::complex<T>* results,
-                                              const nufft_call& call) {
+void nufft_target_plan<Context, T, D>::type_3_async(const std::complex<T>* values, std::complex<T>* results,
+                                                    const nufft_call& call) {
   implementation& plan = *implementation_;
   const int sign = plan.checked_sign(call, values, results);
   for (std::size_t v = 0; v < static_cast<std::size_t>(call.vectors); ++v) {
     std::complex<T>* const to = results + v * plan.targets_set;
     plan.multiply(values + v * plan.points_set, plan.point_turns, sign, plan.turned.data());
-    plan.spreading->spread(plan.turned.data(), plan.mesh.data());
+    plan.spreading->spread_async(plan.turned.data(), plan.mesh.data());
     plan.transform->to_box(detail::constant(plan.view(plan.mesh, &detail::target_axis::nodes)),
                            plan.view(plan.box, &detail::target_axis::box), sign);
-    plan.reading->interpolate(plan.box.data(), to);
+    plan.reading->interpolate_async(plan.box.data(), to);
     plan.multiply(to, plan.target_turns, sign, to);
   }
 }
 
 template <typename Context, typename T, int D>
-void nufft_target_plan<Context, T, D>::type_3_adjoint(const std::complex<T>* results, std::complex<T>* values,
-                                                      const nufft_call& call) {
+void nufft_target_plan<Context, T, D>::type_3_adjoint_async(const std::complex<T>* results, std::complex<T>* values,
+                                                            const nufft_call& call) {
   implementation& plan = *implementation_;
   const int sign = plan.checked_sign(call, values, results);
   for (std::size_t v = 0; v < static_cast<std::size_t>(call.vectors); ++v) {
     std::complex<T>* const to = values + v * plan.points_set;
     plan.multiply(results + v * plan.targets_set, plan.target_turns, -sign, plan.turned.data());
-    plan.reading->spread(plan.turned.data(), plan.box.data());
+    plan.reading->spread_async(plan.turned.data(), plan.box.data());
     plan.transform->to_modes(plan.view(plan.box, &detail::target_axis::box),
                              plan.view(plan.mesh, &detail::target_axis::nodes), sign);
-    plan.spreading->interpolate(plan.mesh.data(), to);
+    plan.spreading->interpolate_async(plan.mesh.data(), to);
     plan.multiply(to, plan.point_turns, -sign, to);
   }
 }

@@ -120,7 +120,7 @@ TEST_P(distributed_fields_test, what_does_not_fit_is_refused_on_all_ranks) {
                  {"periodic"});
     expect_words(error_of<argument_error>([&] { plan(context, ranks, mesh, 4, owners, space, shares, -1); }), {"-1"});
     spread_options clipping;
-    clipping.edges = open_footprints::clip;
+    clipping.clip = true;
     expect_words(error_of<argument_error>([&] { plan(context, ranks, mesh, 4, owners, space, shares, 0, clipping); }),
                  {"refused"});
   });

@@ -162,7 +162,7 @@ template <typename T, int D>
 void guarded_meshes::spread(const vec<int, D>& mesh, int order, bool periodic, std::string_view method) {
   spread_options options;
   options.method = std::string(method);
-  options.edges = open_footprints::clip;
+  options.clip = true;
   const box<T, D> domain{vec<T, D>::filled(T(-1)), vec<T, D>::filled(T(2)), vec<bool, D>::filled(periodic)};
   spread_plan<cpu_context, T, D> plan(context(), domain, mesh, order, options);
   constexpr std::size_t count = 50;

@@ -79,7 +79,7 @@ TYPED_TEST(spread_agreement, spreading_and_interpolating_are_adjoint) {
       auto it = uniform_case<T, D>(seed, 300, 11);
       it.signed_values = true;
       it.domain.periodic[D - 1] = seed % 2 == 0;
-      it.options.edges = open_footprints::clip;
+      it.options.clip = true;
       const spread_input<T, D> input(it);
       const auto found = run_method(context, it, input, method);
       const auto product = [](const std::vector<T>& a, const std::vector<T>& b) {
@@ -183,7 +183,7 @@ TYPED_TEST(spread_agreement, holds_for_windows_of_the_caller) {
     };
     auto it = uniform_case<T, D>(static_cast<std::uint64_t>(width), size_or(100, 30), 9);
     it.domain.periodic[0] = false;
-    it.options.edges = open_footprints::clip;
+    it.options.clip = true;
     it.components = 1 + it.seed % 2;
     for (const int terms : {6, 12, 16}) {
       expect_all_methods_agree(context, it, fitted_window<T>(width, terms, semicircle_exponential));

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "mesh/support.hpp"
@@ -52,6 +53,15 @@ bool try_to_set(async_plan& plan, const async_points& points, const std::string&
     expect_words(problem.what(), {method, "call set_points"});
     return false;
   }
+}
+
+/// The error of points that are set, on CPUs by the call itself, on GPUs by `check`.
+std::string error_of_points(async_plan& plan, const async_points& points) {
+  return error_of<data_error>([&] {
+    plan.set_points_async(points.view());
+    EXPECT_FALSE((std::is_same_v<backend_context, cpu_context>)) << "the call has to throw";
+    plan.check();
+  });
 }
 
 /// Equal numbers, fewer, none, one, and all in one place.
@@ -125,8 +135,7 @@ TEST_F(asynchronous_points_test, a_refused_point_is_reported_by_every_check_unti
     array<float, backend_context> values(context, 300), mesh(context, plan.mesh_size());
     const auto check = [&] { plan.check(); };
     const auto spread = [&] { plan.spread(values.data(), mesh.data()); };
-    plan.set_points_async(bad_points.view());
-    plan.set_points_async(good_points.view());  // does not hide the error of the call before
+    expect_words(error_of_points(plan, bad_points), {"point 17 ", "not finite"});
     for (int round = 0; round < 2; ++round) {
       expect_words(error_of<data_error>(check), {"point 17 ", "not finite"});
       expect_words(error_of<argument_error>(spread), {"no points are set"});
@@ -134,8 +143,7 @@ TEST_F(asynchronous_points_test, a_refused_point_is_reported_by_every_check_unti
     plan.set_points_async(good_points.view());
     plan.check();
     expect_right(context, plan, good);
-    plan.set_points_async(bad_points.view());
-    EXPECT_THROW(check(), data_error);
+    expect_words(error_of_points(plan, bad_points), {"point 17 "});
     plan.set_points(good_points.view());
     plan.check();
     expect_right(context, plan, good);
@@ -149,8 +157,7 @@ TEST_F(asynchronous_points_test, every_kind_of_refused_point_is_named) {
     set_points(context, plan, it);
     it.points[3][0] = x;
     const async_points points(context, it.points);
-    plan.set_points_async(points.view());
-    return error_of<data_error>([&] { plan.check(); });
+    return error_of_points(plan, points);
   };
   async_input it = async_case(9, 1);
   for (auto& point : it.points) point[0] = 0.5f;
@@ -165,7 +172,7 @@ TEST_F(asynchronous_points_test, works_with_what_leaves_the_mesh_but_does_not_co
     const backend_context context;
     async_input it = async_case(500, 2);
     it.domain.periodic[0] = it.domain.periodic[2] = false;
-    it.options.edges = open_footprints::clip;
+    it.options.clip = true;
     auto plan = make_plan(context, it, method, 4);
     set_points(context, plan, it);
     EXPECT_GT(plan.left_out().clipped, 0u);
@@ -266,15 +273,63 @@ TEST_F(asynchronous_points_test, are_looked_at_first_and_the_method_stays_also_w
     const std::string first(plan.method());
     EXPECT_GT(sampled_by(plan), 0);
     cuda_graph graph;
-    if (captured) graph.capture(context, [&] { plan.spread(values.data(), spread.data()); });
+    if (captured) graph.capture(context, [&] { plan.spread_async(values.data(), spread.data()); });
     for (int call = 0; call < 20; ++call) plan.set_points(points.view());
     EXPECT_EQ(plan.method(), first);
     plan.set_points_async(points.view());  // works with every method that is chosen
     plan.spread(values.data(), spread.data());
-    plan.check();
     const auto wanted = wanted_of(it, input, problem_of(it));
     EXPECT_LT(relative_error(to_host(context, spread), wanted.mesh), spread_tolerance<float>);
   }
+}
+
+TEST_F(asynchronous_points_test, an_error_is_not_hidden_by_the_next_points) {
+  const backend_context context;
+  const async_input good = async_case(300, 2);
+  async_input bad = good;
+  bad.points[17][1] = std::numeric_limits<float>::quiet_NaN();
+  auto plan = make_plan(context, good, "particle", 4);
+  set_points(context, plan, good);
+  const async_points good_points(context, good.points), bad_points(context, bad.points);
+  plan.set_points_async(bad_points.view());
+  plan.set_points_async(good_points.view());
+  expect_words(error_of<data_error>([&] { plan.check(); }), {"point 17 ", "not finite"});
+}
+
+TEST_F(asynchronous_points_test, a_call_that_waits_throws_what_its_twin_leaves_to_check) {
+  const backend_context context;
+  const async_input good = async_case(300, 2);
+  async_input bad = good;
+  bad.points[17][1] = std::numeric_limits<float>::quiet_NaN();
+  auto plan = make_plan(context, good, "particle", 4);
+  const async_points good_points(context, good.points), bad_points(context, bad.points);
+  array<float, backend_context> values(context, 300), gradients(context, 900), mesh(context, plan.mesh_size());
+  const auto expect_thrown_by = [&](const auto& call, const auto& call_async) {
+    plan.set_points(good_points.view());
+    plan.set_points_async(bad_points.view());
+    EXPECT_NO_THROW(call_async());
+    expect_words(error_of<data_error>(call), {"point 17 ", "not finite"});
+  };
+  expect_thrown_by([&] { plan.spread(values.data(), mesh.data()); },
+                   [&] { plan.spread_async(values.data(), mesh.data()); });
+  expect_thrown_by([&] { plan.interpolate(mesh.data(), values.data()); },
+                   [&] { plan.interpolate_async(mesh.data(), values.data()); });
+  expect_thrown_by([&] { plan.interpolate_gradient(mesh.data(), gradients.data()); },
+                   [&] { plan.interpolate_gradient_async(mesh.data(), gradients.data()); });
+  expect_thrown_by([&] { plan.interpolate_with_gradient(mesh.data(), values.data(), gradients.data()); },
+                   [&] { plan.interpolate_with_gradient_async(mesh.data(), values.data(), gradients.data()); });
+}
+
+TEST_F(asynchronous_points_test, a_call_that_waits_leaves_no_work_on_the_stream) {
+  const backend_context context;
+  const async_input it = async_case(200'000, 2);
+  auto plan = make_plan(context, it, "particle", 4);
+  set_points(context, plan, it);
+  array<float, backend_context> values(context, it.points.size()), mesh(context, plan.mesh_size());
+  plan.spread(values.data(), mesh.data());
+  EXPECT_EQ(cudaStreamQuery(context.stream()), cudaSuccess);
+  plan.interpolate(mesh.data(), values.data());
+  EXPECT_EQ(cudaStreamQuery(context.stream()), cudaSuccess);
 }
 
 TEST_F(asynchronous_points_test, setting_points_and_using_them_is_replayed_from_a_graph) {
@@ -293,8 +348,8 @@ TEST_F(asynchronous_points_test, setting_points_and_using_them_is_replayed_from_
         cuda_graph graph;
         graph.capture(context, [&] {
           plan.set_points_async(points_of(points));
-          plan.spread(values.data(), spread.data());
-          plan.interpolate(spread.data(), found.data());
+          plan.spread_async(values.data(), spread.data());
+          plan.interpolate_async(spread.data(), found.data());
         });
         for (const async_input& now : {next, it, next}) {
           copy_bytes(context, now.points.data(), points.data(), points.bytes());

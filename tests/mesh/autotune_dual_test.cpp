@@ -83,8 +83,8 @@ class plan_by_turns {
   };
 
   void use(side& now) {
-    plan_->spread(now.values.data(), now.mesh.data());
-    plan_->interpolate(now.read.data(), now.found.data());
+    plan_->spread_async(now.values.data(), now.mesh.data());
+    plan_->interpolate_async(now.read.data(), now.found.data());
   }
 
   backend_context context_;

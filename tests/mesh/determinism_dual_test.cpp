@@ -63,7 +63,7 @@ std::vector<spread_case<T, 3>> cases() {
   }
   result.push_back(uniform_case<T, 3>(7, size_or(2000, 200), 10));
   result.back().domain.periodic = {false, true, false};
-  result.back().options.edges = open_footprints::clip;
+  result.back().options.clip = true;
   result.push_back(uniform_case<T, 3>(2, 50, 40));
   result.push_back(uniform_case<T, 3>(6, size_or(2500, 300), 4));
   for (auto& it : result) {
@@ -138,7 +138,7 @@ TYPED_TEST(spread_determinism, reproducible_sums_are_right) {
       plane.vectors = 2;
       plane.accumulate = line.accumulate = accumulate;
       plane.domain.periodic[0] = line.domain.periodic[0] = accumulate;
-      plane.options.edges = line.options.edges = open_footprints::clip;
+      plane.options.clip = line.options.clip = true;
       expect_right_sums(plane);
       expect_right_sums(line);
     }

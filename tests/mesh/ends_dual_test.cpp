@@ -62,7 +62,7 @@ TYPED_TEST(open_ends_test, both_have_a_mesh_point) {
   for (const int order : {2, 4, 7}) {
     for (const int extent : {9, 2}) {
       auto it = open_case<T, D>(order, extent);
-      it.options.edges = open_footprints::clip;
+      it.options.clip = true;
       const spread_input<T, D> input(it);
       const wanted_results wanted = wanted_of(it, input, stretched_problem(it));
       for (const std::string& method : methods_here()) {
@@ -128,7 +128,7 @@ TYPED_TEST(open_ends_test, need_two_mesh_points) {
   using T = typename TypeParam::value_type;
   constexpr int D = TypeParam::dimension;
   auto it = open_case<T, D>(4, 9);
-  it.options.edges = open_footprints::clip;
+  it.options.clip = true;
   it.mesh[D - 1] = 1;
   const std::string text =
       error_of<argument_error>([&] { const auto plan = make_plan(backend_context(), it, "auto", it.order); });

@@ -33,7 +33,7 @@ template <typename T, int D>
   auto domain = make_box<T, D>(vec<T, D>::filled(T(0)), vec<T, D>::filled(T(1)), vec<bool, D>::filled(true));
   domain.periodic[0] = false;
   spread_options options;
-  options.edges = open_footprints::clip;
+  options.clip = true;
   options.method = "particle";
   spread_plan<backend_context, T, D> plan(context, domain, vec<int, D>::filled(18), window, options);
   const auto there = to_device(context, std::vector<vec<T, D>>(points.begin(), points.begin() + count));

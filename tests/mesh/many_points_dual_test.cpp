@@ -22,7 +22,7 @@ void expect_that_many_points_are_spread(const backend_context& context) {
   auto domain = make_box<T, D>(vec<T, D>::filled(T(0)), vec<T, D>::filled(T(1)), vec<bool, D>::filled(true));
   domain.periodic[0] = false;
   spread_options options;
-  options.edges = open_footprints::clip;
+  options.clip = true;
   spread_plan<backend_context, T, D> plan(context, domain, vec<int, D>::filled(32), bspline_window<T>(4), options);
   std::mt19937_64 random(3);
   std::vector<vec<T, D>> points(210'000);

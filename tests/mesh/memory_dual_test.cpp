@@ -121,7 +121,7 @@ TEST_F(spread_memory_test, bytes_include_what_counting_the_points_left_out_takes
   const backend_context context = memory.context(determinism::none);
   case3 it = complex_case(100'000);
   it.domain.periodic[1] = false;
-  it.options.edges = open_footprints::clip;
+  it.options.clip = true;
   auto plan = make_plan(context, it, "particle", 4);
   set_points(context, plan, it);
   context.synchronize();

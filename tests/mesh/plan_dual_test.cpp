@@ -41,7 +41,7 @@ case3 case_inside(std::uint64_t seed = 1, std::size_t count = 60) {
 
 /// The message when such a plan is constructed.
 std::string plan_error(const case3& it, const backend_context& context = backend_context()) {
-  return error_of<argument_error>([&] { plan3 plan(context, it.domain, it.mesh, it.order, it.options); });
+  return error_of<argument_error>([&] { (void)make_plan(context, it, it.options.method, it.order); });
 }
 
 /// The message about the points of a case; afterwards no points are set, not even earlier ones, and others can be set.
@@ -97,20 +97,20 @@ TEST_F(spread_plan_test, impossible_meshes_and_orders_are_named) {
 TEST_F(spread_plan_test, impossible_options_are_named) {
   const auto refusal = [](auto&& change) {
     case3 it = case_inside();
-    change(it.options);
+    change(it);
     return plan_error(it);
   };
   for (const double uses : {0.0, -2.0, static_cast<double>(nan)}) {
-    EXPECT_NE(refusal([&](spread_options& o) { o.uses = uses; }).find("uses"), std::string::npos) << uses;
+    EXPECT_NE(refusal([&](case3& it) { it.options.uses = uses; }).find("uses"), std::string::npos) << uses;
   }
   for (const int unit : {-1, 3, 33, 64}) {
-    expect_words(refusal([&](spread_options& o) { o.compute_unit = unit; }), {"unit is " + std::to_string(unit)});
+    expect_words(refusal([&](case3& it) { it.details.compute_unit = unit; }), {"unit is " + std::to_string(unit)});
   }
   for (const int size : {0, -1, 1025}) {
-    expect_words(refusal([&](spread_options& o) { o.group_size = size; }), {"group size is " + std::to_string(size)});
+    expect_words(refusal([&](case3& it) { it.details.group_size = size; }), {"group size is " + std::to_string(size)});
   }
   for (const int unit : {0, 1, 2, 4, 8, 16, 32}) {
-    EXPECT_EQ(refusal([&](spread_options& o) { o.compute_unit = unit; }), "no error") << unit;
+    EXPECT_EQ(refusal([&](case3& it) { it.details.compute_unit = unit; }), "no error") << unit;
   }
 }
 
@@ -238,7 +238,7 @@ TEST_F(spread_plan_test, the_first_point_that_is_not_finite_is_named) {
       for (const float value : {nan, infinity, -infinity}) {
         case3 it = case_inside();
         it.domain.periodic = vec<bool, 3>::filled(periodic);
-        it.options.edges = open_footprints::clip;
+        it.options.clip = true;
         it.points[17][1] = it.points[40][0] = value;
         expect_words(points_error(it, method), {"point 17 ", "not finite"});
       }
@@ -246,34 +246,13 @@ TEST_F(spread_plan_test, the_first_point_that_is_not_finite_is_named) {
   }
 }
 
-TEST_F(spread_plan_test, a_point_outside_is_named_where_it_is_refused) {
-  for (const std::string& method : methods_here()) {
-    SCOPED_TRACE(method);
-    const auto complaint = [&](float value) {
-      case3 it = case_inside();
-      it.options.outside = outside_points::refuse;
-      it.points[23][2] = value;
-      it.points[31][0] = 5.5f;
-      return points_error(it, method);
-    };
-    expect_words(complaint(4.25f), {"point 23 ", "4.25", "axis 2", "0 to below 4"});
-    expect_words(complaint(4), {"point 23 ", "axis 2"});
-    expect_words(complaint(-0.125f), {"point 23 ", "-0.125", "axis 2"});
-    expect_words(complaint(0), {"point 31 ", "5.5", "axis 0"});
-    expect_words(complaint(std::nextafter(4.0f, 0.0f)), {"point 31 "});
-  }
-}
-
 TEST_F(spread_plan_test, a_point_farther_away_than_a_neighbor_list_takes_it_is_named) {
   for (const std::string& method : methods_here()) {
-    for (const outside_points outside : {outside_points::wrap, outside_points::refuse}) {
-      SCOPED_TRACE(method);
-      case3 it = case_inside();
-      it.options.outside = outside;
-      it.points[23][2] = 5e6f;
-      it.points[31][0] = -1e30f;
-      expect_words(points_error(it, method), {"point 23 ", "periods away along axis 2", "at most 1048576"});
-    }
+    SCOPED_TRACE(method);
+    case3 it = case_inside();
+    it.points[23][2] = 5e6f;
+    it.points[31][0] = -1e30f;
+    expect_words(points_error(it, method), {"point 23 ", "periods away along axis 2", "at most 1048576"});
   }
 }
 
@@ -297,26 +276,27 @@ TEST_F(spread_plan_test, a_footprint_that_leaves_an_open_axis_is_named) {
 }
 
 /// Both faces of an open axis belong to the box.
-TEST_F(spread_plan_test, a_point_beyond_an_open_axis_is_named_unless_it_is_accepted) {
+TEST_F(spread_plan_test, a_point_outside_an_open_axis_is_named_unless_it_is_accepted) {
   for (const std::string& method : methods_here()) {
     SCOPED_TRACE(method);
     const backend_context context;
     const auto complaint = [&](float value, int axis) {
       case3 it = case_inside();
       it.domain.periodic[1] = false;
-      it.options.edges = open_footprints::clip;
+      it.options.clip = true;
       it.points[12][axis] = value;
       it.points[40][1] = 1e30f;
       return points_error(it, method);
     };
-    expect_words(complaint(std::nextafter(4.0f, 5.0f), 1), {"point 12 ", "beyond", "open axis 1", "0 to 4", "accept"});
+    expect_words(complaint(std::nextafter(4.0f, 5.0f), 1),
+                 {"point 12 ", "outside", "open axis 1", "0 to 4", "accept_outside"});
     expect_words(complaint(-0.125f, 1), {"point 12 ", "-0.125", "axis 1"});
     expect_words(complaint(0, 1), {"point 40 "});
     expect_words(complaint(4, 1), {"point 40 "});
     expect_words(complaint(-3, 0), {"point 40 "});  // wrapped
     case3 it = case_inside();
     it.domain.periodic[1] = false;
-    it.options = {.edges = open_footprints::clip, .beyond = points_beyond::accept};
+    it.options = {.clip = true, .accept_outside = true};
     it.points[12][1] = -0.125f;
     it.points[40][1] = 1e4f;
     auto plan = make_plan(context, it, method, it.order);
@@ -332,26 +312,26 @@ TEST_F(spread_plan_test, what_is_left_out_is_counted) {
     const backend_context context;
     case3 it = case_inside();
     it.domain.periodic = {true, false, false};
-    it.options = {.edges = open_footprints::clip, .beyond = points_beyond::accept};
+    it.options = {.clip = true, .accept_outside = true};
     it.points[0] = {-7, 0.5f, 2};                       // wrapped; touches the first mesh point
     it.points[1] = {1, 0.25f, 2};                       // clipped
     it.points[2] = {1, 2, 4};                           // clipped, on the upper face
     it.points[3] = {1, 0.25f, 0.25f};                   // clipped along both axes: one point
-    it.points[4] = {1, 2, -0.25f};                      // beyond, some of it counts
-    it.points[5] = {1, 2, -9};                          // beyond and missed
-    it.points[6] = {1, std::nextafter(5.0f, 0.0f), 2};  // beyond; its footprint is mesh points 8 to 11
+    it.points[4] = {1, 2, -0.25f};                      // outside, some of it counts
+    it.points[5] = {1, 2, -9};                          // outside and missed
+    it.points[6] = {1, std::nextafter(5.0f, 0.0f), 2};  // outside; its footprint is mesh points 8 to 11
     auto plan = make_plan(context, it, method, it.order);
     EXPECT_NE(error_of<argument_error>([&] { (void)plan.left_out(); }), "no error");
     for (int turn = 0; turn < 2; ++turn) {
       set_points(context, plan, it);
       EXPECT_EQ(plan.left_out().clipped, 6u);
       EXPECT_EQ(plan.left_out().missed, 2u);
-      EXPECT_EQ(plan.left_out().beyond, 3u);
+      EXPECT_EQ(plan.left_out().outside, 3u);
     }
     case3 inside = case_inside(2);
     inside.domain = it.domain;
     set_points(context, plan, inside);
-    EXPECT_EQ(plan.left_out().clipped + plan.left_out().missed + plan.left_out().beyond, 0u);
+    EXPECT_EQ(plan.left_out().clipped + plan.left_out().missed + plan.left_out().outside, 0u);
   }
 }
 
@@ -365,7 +345,7 @@ TEST_F(spread_plan_test, a_mesh_that_is_smaller_than_the_window_needs_clipping) 
     it.domain.periodic[2] = false;
     auto refusing = make_plan(context, it, method, it.order);
     expect_words(error_of<data_error>([&] { set_points(context, refusing, it); }), {"point 0 ", "axis 2"});
-    it.options.edges = open_footprints::clip;
+    it.options.clip = true;
     auto clipping = make_plan(context, it, method, it.order);
     set_points(context, clipping, it);
     expect_right(context, clipping, it);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "mesh/plan_details.hpp"
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
@@ -28,6 +29,7 @@ struct spread_case {
   vec<int, D> mesh{};
   int order = 4;
   spread_options options;
+  detail::plan_details details;
   std::vector<vec<T, D>> points;
   point_memory memory = point_memory::packed;
   std::size_t vectors = 1;
@@ -116,11 +118,11 @@ class random_spread_case {
   }
 
   void choose_box() {
-    it_.options.edges = one_in(2) ? open_footprints::clip : open_footprints::refuse;
-    it_.options.beyond = points_beyond::accept;
+    it_.options.clip = one_in(2);
+    it_.options.accept_outside = true;
     const std::size_t boundaries = below(3);
     for (int d = 0; d < D; ++d) {
-      const bool fits = it_.mesh[d] >= it_.order || it_.options.edges == open_footprints::clip;
+      const bool fits = it_.mesh[d] >= it_.order || it_.options.clip;
       it_.domain.periodic[d] = boundaries == 0 || !fits || (boundaries == 1 && one_in(2));
       it_.domain.lower[d] = one_in(3) ? T(0) : static_cast<T>(between(-10, 10) * (one_in(6) ? 1000 : 1));
       it_.domain.length[d] = one_in(3) ? static_cast<T>(it_.mesh[d]) : static_cast<T>(between(0.1, 10));
@@ -184,7 +186,7 @@ class random_spread_case {
     const T x = chosen == seam ? face(d) : position(wanted_place(chosen, d), d);
     if (accepted(x, d)) return x;
     const double first = 0.5 * it_.order - 1, last = it_.mesh[d] - 0.5 * it_.order;
-    const bool all = it_.domain.periodic[d] || it_.options.edges == open_footprints::clip;
+    const bool all = it_.domain.periodic[d] || it_.options.clip;
     // Away from the limits of accepted positions, and from points where a window of order 1 or 2 is not smooth.
     return position(all ? 0.3 + whole_between(0, it_.mesh[d] - 1)
                         : std::clamp(0.3 + whole_between(0, it_.mesh[d]), first + 0.1, last - 0.1),
@@ -197,24 +199,17 @@ class random_spread_case {
     const long double u = (static_cast<long double>(x) - static_cast<long double>(it_.domain.lower[d])) * it_.mesh[d] /
                           static_cast<long double>(it_.domain.length[d]);
     const long double start = u - 0.5L * it_.order;
-    const bool all = it_.domain.periodic[d] || it_.options.edges == open_footprints::clip;
+    const bool all = it_.domain.periodic[d] || it_.options.clip;
     if (!all && (start < -0.999L || start > it_.mesh[d] - it_.order - 0.001L)) return false;
     const long double to_break = std::fabs(start - std::nearbyint(start));
     return it_.order > 2 || to_break == 0 || to_break > 8 * static_cast<long double>(std::numeric_limits<T>::epsilon());
   }
 
   void finish() {
-    bool inside = true;
-    for (const vec<T, D>& point : it_.points) {
-      for (int d = 0; d < D; ++d) {
-        inside = inside && point[d] >= it_.domain.lower[d] && point[d] < it_.domain.upper(d);
-      }
-    }
-    it_.options.outside = inside && one_in(2) ? outside_points::refuse : outside_points::wrap;
     constexpr std::array<int, 4> groups{1, 7, 64, 1024};
-    it_.options.group_size = groups[below(4)];
-    it_.options.compute_unit = one_in(2) ? 0 : 1 << below(6);
-    it_.options.reduction = one_in(2) ? unit_reduction::shuffle : unit_reduction::shared_memory;
+    it_.details.group_size = groups[below(4)];
+    it_.details.compute_unit = one_in(2) ? 0 : 1 << below(6);
+    it_.details.reduction = one_in(2) ? detail::unit_reduction::shuffle : detail::unit_reduction::shared_memory;
     it_.options.uses = one_in(2) ? 1 : 1000;
     it_.memory = static_cast<point_memory>(below(3));
     it_.vectors = one_in(3) ? 1 + below(one_in(4) ? 9 : 3) : 1;
@@ -235,10 +230,8 @@ template <typename T, int D>
     text += message(d == 0 ? " " : " x ", it.mesh[d], it.domain.periodic[d] ? " periodic" : " open", " from ",
                     it.domain.lower[d], " by ", it.domain.length[d]);
   }
-  return text + message(it.options.edges == open_footprints::clip ? ", clip" : "",
-                        it.options.outside == outside_points::refuse ? ", refuse outside" : "", ", unit ",
-                        it.options.compute_unit, ", group ", it.options.group_size, ", memory ",
-                        static_cast<int>(it.memory), ", ", it.vectors, " vectors",
+  return text + message(it.options.clip ? ", clip" : "", ", unit ", it.details.compute_unit, ", group ",
+                        it.details.group_size, ", memory ", static_cast<int>(it.memory), ", ", it.vectors, " vectors",
                         it.components == 2 ? ", complex" : "", it.accumulate ? ", accumulate" : "",
                         it.signed_values ? ", signed" : "");
 }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "mesh/plan_access.hpp"
 #include "mesh/random_case.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/mesh/methods.hpp"
@@ -139,7 +140,7 @@ struct spread_input {
   }
 };
 
-/// Calls of a plan on values of T, treated as complex if there are two components.
+/// Calls of a plan on values of T, treated as complex if there are two components. They do not wait.
 template <typename T, int D>
 class plan_calls {
  public:
@@ -148,19 +149,19 @@ class plan_calls {
   plan_calls(plan_type& plan, std::size_t components) : plan_(plan), complex_(components == 2) {}
 
   void spread(const T* values, T* mesh, const mesh_call& call) const {
-    complex_ ? plan_.spread(pairs(values), pairs(mesh), call) : plan_.spread(values, mesh, call);
+    complex_ ? plan_.spread_async(pairs(values), pairs(mesh), call) : plan_.spread_async(values, mesh, call);
   }
   void interpolate(const T* mesh, T* values, const mesh_call& call) const {
-    complex_ ? plan_.interpolate(pairs(mesh), pairs(values), call) : plan_.interpolate(mesh, values, call);
+    complex_ ? plan_.interpolate_async(pairs(mesh), pairs(values), call) : plan_.interpolate_async(mesh, values, call);
   }
   void gradient(const T* mesh, T* gradients, const mesh_call& call) const {
-    complex_ ? plan_.interpolate_gradient(pairs(mesh), pairs(gradients), call)
-             : plan_.interpolate_gradient(mesh, gradients, call);
+    complex_ ? plan_.interpolate_gradient_async(pairs(mesh), pairs(gradients), call)
+             : plan_.interpolate_gradient_async(mesh, gradients, call);
   }
 
   void with_gradient(const T* mesh, T* values, T* gradients, const mesh_call& call) const {
-    complex_ ? plan_.interpolate_with_gradient(pairs(mesh), pairs(values), pairs(gradients), call)
-             : plan_.interpolate_with_gradient(mesh, values, gradients, call);
+    complex_ ? plan_.interpolate_with_gradient_async(pairs(mesh), pairs(values), pairs(gradients), call)
+             : plan_.interpolate_with_gradient_async(mesh, values, gradients, call);
   }
 
  private:
@@ -194,7 +195,13 @@ template <typename T, int D, typename Window>
                                                            const std::string& method, const Window& window) {
   spread_options options = it.options;
   options.method = method;
-  return spread_plan<backend_context, T, D>(context, it.domain, it.mesh, window, options);
+  const auto shape = [&] {
+    if constexpr (std::is_same_v<Window, int>)
+      return bspline_window<T>(window);
+    else
+      return window;
+  }();
+  return detail::plan_access::make(context, it.domain, it.mesh, shape, options, it.details);
 }
 
 template <typename T, int D>

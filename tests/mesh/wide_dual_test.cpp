@@ -43,7 +43,7 @@ template <typename T, int D>
 spread_case<T, D> wide_case(std::uint64_t seed, int width, std::size_t components) {
   spread_case<T, D> it = uniform_case<T, D>(seed, D == 3 ? 40 : 150, width + static_cast<int>(seed % 3) * 7 - 2);
   it.domain.periodic[static_cast<int>(seed % D)] = seed % 2 == 0;
-  it.options.edges = open_footprints::clip;
+  it.options.clip = true;
   it.components = components;
   it.vectors = 1 + seed % 2;
   it.accumulate = seed % 4 == 1;

@@ -114,7 +114,7 @@ class SpreadTest(mesh_support.MeshTest):
         self.assert_near(self.spread(file, *box)[2], mesh.spread(points, [1] * 20), 1e-13)
         for axes in ("x", "y", "none"):
             mesh.periodic = [axes == "x", axes == "y"]
-            numbers = self.spread(file, *box, "--periodic", axes, "--edges", "clip")[2]
+            numbers = self.spread(file, *box, "--periodic", axes, "--clip")[2]
             self.assert_near(numbers, mesh.spread(points, [1] * 20), 1e-13)
             self.assertIn("leaves the mesh along the open axis",
                           self.refusal(file, *box, "--periodic", axes, code=1))  # fmt: skip
@@ -136,29 +136,27 @@ class SpreadTest(mesh_support.MeshTest):
                         numbers = self.spread(file, *box, "--method", method)[2]
                         self.assert_near(numbers, expected, TOLERANCE[descr] / 10)
 
-    def test_points_outside_are_wrapped_or_refused(self):
+    def test_points_outside_are_wrapped_unless_nobody_gave_the_box(self):
         points = self.put("points.csv", "x,y\n0.5,0.5\n-0.25,3.75\n")
         inside = self.put("inside.csv", "x,y\n0.5,0.5\n0.75,0.75\n")
         expected = self.spread(inside, "--mesh", 5)
         self.assertEqual(self.spread(points, "--mesh", 5, "--box", "1,1"), expected)
-        self.assertEqual(self.spread(points, "--mesh", 5, "--outside", "wrap"), expected)
-        words = "point 1 at (-0.25, 3.75) is outside the box along axis 0"
-        # Nobody said that the box is the unit box.
+        words = "points.csv:3: point 1 is at -0.25 along axis 0, outside the unit box"
         self.assertIn(words, self.refusal(points, "--mesh", 5, code=1))
-        self.assertIn(words, self.refusal(points, "--mesh", 5, "--box", "1,1", "--outside", "refuse", code=1))
 
     def test_what_is_left_out_is_refused_or_counted(self):
         points = self.put("points.csv", "x\n0.5\n0.0625\n1.0625\n7\n")
         open_box = ["--mesh", 8, "--order", 2, "--box", 1, "--periodic", "none"]
         cut = self.put("cut.csv", "x\n0.5\n0.9375\n")
         self.assertIn("cut.csv:3: point 1 at (0.9375) has a footprint", self.refusal(cut, *open_box, code=1))
-        self.assertIn("point 2 at (1.0625) is beyond the box along the open axis 0, where 0 to 1 is accepted",
-                      self.refusal(points, *open_box, "--edges", "clip", code=1))  # fmt: skip
-        accept = [*open_box, "--edges", "clip", "--beyond", "accept"]
+        self.assertIn("point 2 at (1.0625) is outside the box along the open axis 0, where 0 to 1 is accepted",
+                      self.refusal(points, *open_box, "--clip", code=1))  # fmt: skip
+        accept = [*open_box, "--clip", "--accept-outside"]
         result = self.result(points, *accept)
-        self.assertEqual(result["spread"]["left_out"], {"clipped": 2, "missed": 2, "beyond": 2})
+        self.assertEqual(result["spread"]["left_out"], {"clipped": 2, "missed": 2, "outside": 2})
+        self.assertEqual([result["spread"][name] for name in ("clip", "accept_outside")], [True, True])
         self.assertEqual(result["mesh"]["sums"], [2])
-        words = "left out   2 footprints clipped at open edges, of which 2 miss the mesh altogether; 2 points beyond"
+        words = "left out   2 footprints clipped at open edges, of which 2 miss the mesh altogether; 2 points outside"
         self.assertIn(words, self.quadrat("spread", points, *accept, "--device", "cpu").stdout)
         inside = self.put("inside.csv", "x\n0.5\n")
         self.assertNotIn("left out", self.quadrat("spread", inside, *accept, "--device", "cpu").stdout)
@@ -180,9 +178,9 @@ class SpreadTest(mesh_support.MeshTest):
         self.assertEqual(result["box"], {
             "source": "Lattice", "origin": [0, 0, 0], "lengths": [2, 1, 4], "periodic": [True, True, False],
         })  # fmt: skip
-        self.assertEqual(self.result(atoms, "--mesh", 4, "--periodic", "none", "--edges", "clip")["box"]["periodic"],
+        self.assertEqual(self.result(atoms, "--mesh", 4, "--periodic", "none", "--clip")["box"]["periodic"],
                          [False] * 3)  # fmt: skip
-        self.assertEqual(self.result(atoms, "--mesh", 4, "--box", "9,9,9", "--edges", "clip")["box"]["source"], "--box")
+        self.assertEqual(self.result(atoms, "--mesh", 4, "--box", "9,9,9", "--clip")["box"]["source"], "--box")
         tilted = self.put("tilted.xyz", self.XYZ.format(b=0.5, pbc=""))
         self.assertIn("vector 3 of the Lattice has the component 0.5 along y", self.refusal(tilted, "--mesh", 4))
         plain = self.put("plain.xyz", "1\n\nH 0.5 0.5 0.5\n")
@@ -251,7 +249,7 @@ class SpreadTest(mesh_support.MeshTest):
         self.assertEqual(result["box"]["periodic"], [True])
         spread = result["spread"]
         self.assertEqual((spread["order"], spread["precision"], spread["deterministic"]), (4, "double", "none"))
-        self.assertEqual((spread["outside"], spread["edges"]), ("refuse", "refuse"))
+        self.assertEqual((spread["clip"], spread["accept_outside"]), (False, False))
         self.assertIn(spread["method"], [method["name"] for method in self.methods()])
         self.assertTrue(spread["reason"])
         self.assertEqual(result["device"]["backend"], "cpu")
@@ -311,8 +309,6 @@ class SpreadTest(mesh_support.MeshTest):
             ([self.line, "--mesh", 4, "--order", 9], "the order is 9"),
             ([self.line, "--mesh", 4, "--order", "six"], "--order"),
             ([self.line, "--mesh", 4, "--method", "partikle"], "nearest first: particle"),
-            ([self.line, "--mesh", 4, "--outside", "drop"], "--outside"),
-            ([self.line, "--mesh", 4, "--edges", "wrap"], "--edges"),
             ([self.line, "--mesh", 4, "--uses", 0], "the number of uses is 0"),
             ([self.line, "--mesh", 4, "--deterministic=always"], "--deterministic"),
             ([self.line, "--mesh", 4, "--box", "1,1"], "--box: there are 2 numbers; points in 1 dimension need the 1 length"),

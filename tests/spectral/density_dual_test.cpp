@@ -155,8 +155,8 @@ TEST_F(density_weights_test, points_in_one_place_share_what_one_point_has) {
 TEST_F(density_weights_test, points_that_miss_the_mesh_have_no_weight) {
   const box<float, 1> domain{{0}, {1}, {false}};
   spread_options options;
-  options.edges = open_footprints::clip;
-  options.beyond = points_beyond::accept;
+  options.clip = true;
+  options.accept_outside = true;
   auto plan = make_spread_plan(backend_context(), domain, {16}, 4, options);
   const auto found = density_of(plan, {{-3.0f}, {0.5f}, {0.7f}, {9.0f}});
   EXPECT_EQ(found.weights[0], 0);

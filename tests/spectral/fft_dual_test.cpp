@@ -18,6 +18,10 @@
 #include "support/errors.hpp"
 #include "support/random.hpp"
 
+#if QUADRAT_BACKEND_CUDA
+#include "quadrat/parallel/cuda_graph.hpp"
+#endif
+
 namespace quadrat::test {
 
 namespace {
@@ -177,6 +181,22 @@ TYPED_TEST(fft_test, says_what_is_impossible) {
   expect_words(error_of<argument_error>([&] { transform.forward(nullptr); }), {"mesh values"});
   expect_words(error_of<argument_error>([&] { real.inverse(nullptr, nullptr); }), {"modes"});
 }
+
+#if QUADRAT_BACKEND_CUDA
+TYPED_TEST(fft_test, a_transform_that_waits_leaves_no_work_and_its_twin_is_replayed_from_a_graph) {
+  using T = TypeParam;
+  const backend_context context;
+  fft<backend_context, T, 3> made(context, {8, 6, 10});
+  const auto drawn = drawn_mesh<T>(480, false);
+  auto mesh = to_device(context, drawn), wanted = to_device(context, drawn);
+  made.forward(wanted.data());
+  EXPECT_EQ(cudaStreamQuery(context.stream()), cudaSuccess);
+  cuda_graph graph;
+  graph.capture(context, [&] { made.forward_async(mesh.data()); });
+  graph.launch(context);
+  EXPECT_EQ(to_host(context, mesh), to_host(context, wanted));
+}
+#endif
 
 }  // namespace
 

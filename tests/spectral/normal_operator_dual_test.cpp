@@ -20,6 +20,10 @@
 #include "support/errors.hpp"
 #include "support/random.hpp"
 
+#if QUADRAT_BACKEND_CUDA
+#include "quadrat/parallel/cuda_graph.hpp"
+#endif
+
 namespace quadrat::test {
 
 namespace {
@@ -328,9 +332,26 @@ TEST_F(normal_operator_test, keeps_only_its_own_memory_and_allocates_nothing_whe
   auto modes = to_device(context, some_modes<float>(576, 1));
   const std::size_t before = memory.allocations();
   run.made().apply(modes.data(), modes.data());
-  context.synchronize();
   EXPECT_EQ(memory.allocations(), before);
 }
+
+#if QUADRAT_BACKEND_CUDA
+TEST_F(normal_operator_test, is_applied_in_a_graph_and_a_call_that_waits_leaves_no_work) {
+  const backend_context context;
+  operator_case<double, 2> it;
+  it.modes = {8, 9};
+  it.sample(sampling::uniform, 500, 41);
+  operator_run<double, 2> run(context, it);
+  const auto modes = to_device(context, some_modes<double>(72, 1));
+  array<std::complex<double>, backend_context> result(context, 72), wanted(context, 72);
+  run.made().apply(modes.data(), wanted.data());
+  EXPECT_EQ(cudaStreamQuery(context.stream()), cudaSuccess);
+  cuda_graph graph;
+  graph.capture(context, [&] { run.made().apply_async(modes.data(), result.data()); });
+  graph.launch(context);
+  EXPECT_EQ(to_host(context, result), to_host(context, wanted));
+}
+#endif
 
 template <typename T, int D>
 std::string operator_error(const vec<int, D>& modes, double tolerance, const nufft_options& options = {}) {

@@ -73,8 +73,12 @@ TEST_F(nufft_points_test, a_refused_point_is_reported_and_makes_the_plan_unusabl
   plan.set_points(points_of(good));
   it.points[7][0] = std::numeric_limits<double>::quiet_NaN();
   const auto bad = to_device(context, it.points);
-  plan.set_points_async(points_of(bad));
   array<std::complex<double>, backend_context> values(context, 20), modes(context, 72);
+  const auto set_bad_points = [&] {
+    plan.set_points_async(points_of(bad));
+    plan.check();
+  };
+  expect_words(error_of<data_error>(set_bad_points), {"point 7 ", "not finite"});
   for (int round = 0; round < 2; ++round) {
     expect_words(error_of<data_error>([&] { plan.check(); }), {"point 7 ", "not finite"});
     EXPECT_THROW(plan.type_1(values.data(), modes.data()), argument_error);
@@ -179,8 +183,8 @@ void expect_replay(const vec<int, D>& modes, double tolerance, determinism level
   array<std::complex<T>, backend_context> found(context, plan.mode_count()), back(context, 500);
   const auto execute = [&] {
     plan.set_points_async(points_of(points));
-    plan.type_1(values.data(), found.data());
-    plan.type_2(given.data(), back.data());
+    plan.type_1_async(values.data(), found.data());
+    plan.type_2_async(given.data(), back.data());
   };
   execute();
   cuda_graph graph;
@@ -215,6 +219,26 @@ TEST_F(nufft_points_test, setting_points_and_both_types_are_replayed_from_a_grap
   }
 }
 
+TEST_F(nufft_points_test, a_transform_that_waits_throws_what_its_twin_leaves_to_check) {
+  const backend_context context;
+  auto it = moving_case<double, 2>({8, 9}, 1e-3, nufft_values::complex, 20, 1);
+  nufft_plan<backend_context, double, 2> plan(context, it.modes, it.tolerance);
+  const auto good = to_device(context, it.points);
+  it.points[7][0] = std::numeric_limits<double>::quiet_NaN();
+  const auto bad = to_device(context, it.points);
+  array<std::complex<double>, backend_context> values(context, 20), modes(context, 72);
+  array<double, backend_context> weights(context, 20);
+  const auto expect_thrown_by = [&](const auto& call) {
+    plan.set_points(points_of(good));
+    plan.set_points_async(points_of(bad));
+    plan.type_1_async(values.data(), modes.data());
+    expect_words(error_of<data_error>(call), {"point 7 ", "not finite"});
+  };
+  expect_thrown_by([&] { plan.type_1(values.data(), modes.data()); });
+  expect_thrown_by([&] { plan.type_2(modes.data(), values.data()); });
+  expect_thrown_by([&] { (void)plan.density_weights(weights.data()); });
+}
+
 TEST_F(nufft_points_test, real_values_are_transformed_in_a_graph) {
   const backend_context context;
   const auto it = moving_case<double, 2>({12, 10}, 1e-7, nufft_values::real, 200, 1);
@@ -225,8 +249,8 @@ TEST_F(nufft_points_test, real_values_are_transformed_in_a_graph) {
   array<std::complex<double>, backend_context> given(context, wave.size()), found(context, wave.size());
   cuda_graph graph;
   graph.capture(context, [&] {
-    run.plan().type_1(values.data(), found.data());
-    run.plan().type_2(given.data(), back.data());
+    run.plan().type_1_async(values.data(), found.data());
+    run.plan().type_2_async(given.data(), back.data());
   });
   copy_into(context, real_parts(strengths), values);
   copy_into(context, wave, given);
@@ -245,7 +269,7 @@ TEST_F(nufft_points_test, type_3_is_replayed_from_a_graph) {
   plan.set_points(points_of(points), points_of(targets));
   array<std::complex<double>, backend_context> values(context, 90), results(context, 70), direct(context, 70);
   cuda_graph graph;
-  graph.capture(context, [&] { plan.type_3(values.data(), results.data()); });
+  graph.capture(context, [&] { plan.type_3_async(values.data(), results.data()); });
   for (const std::uint64_t seed : {3u, 4u}) {
     copy_into(context, random_complex<double>(90, seed), values);
     graph.launch(context);

@@ -321,8 +321,11 @@ TEST_F(nufft_systems_test, points_move_to_other_systems_asynchronously) {
     expect_right(run, next);
     next.system[1] = 8;
     const auto wrong = to_device(usual, next.system);
-    run.plan().set_points_async(points_of(points), wrong.data());
-    expect_words(error_of<data_error>([&] { run.plan().check(); }), {"point 1 ", "not below 8"});
+    const auto set_wrong_systems = [&] {
+      run.plan().set_points_async(points_of(points), wrong.data());
+      run.plan().check();
+    };
+    expect_words(error_of<data_error>(set_wrong_systems), {"point 1 ", "not below 8"});
   }
 }
 
@@ -372,8 +375,8 @@ TEST_F(nufft_systems_test, systems_and_points_are_replayed_from_a_graph) {
     cuda_graph graph;
     graph.capture(context, [&] {
       run.plan().set_points_async(points_of(points), systems.data());
-      run.plan().type_1(values.data(), modes.data());
-      run.plan().type_2(modes.data(), back.data());
+      run.plan().type_1_async(values.data(), modes.data());
+      run.plan().type_2_async(modes.data(), back.data());
     });
     for (const std::uint64_t seed : {4u, 6u}) {
       std::vector<int> sizes = unequal;

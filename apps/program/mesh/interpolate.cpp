@@ -36,7 +36,7 @@ mesh_task interpolate_task(const interpolate_command& options, const particle_fi
     task.extents[axis] = static_cast<int>(mesh.shape[first + static_cast<std::size_t>(axis)]);
   }
   task.order = options.order;
-  task.plan = plan_options(options, task.box.assumed);
+  task.plan = plan_options(options);
   task.single = particles.single_precision && mesh.kind.single;
   if (options.precision) task.single = *options.precision == "float";
   return task;
@@ -81,7 +81,6 @@ void run_interpolate(const interpolate_command& options) {
   report.reading_seconds = time.elapsed();
   const mesh_task task = interpolate_task(options, particles, mesh);
   check_place_of_mesh(task, mesh, particles.dimension);
-  report.outside = task.plan.outside == outside_points::wrap ? "wrap" : "refuse";
   doing.begins("interpolating");
   if (!options.quiet) note_what_is_left_out(particles);
   const mesh_outcome outcome = transfer(task, options.device, particles, &mesh);

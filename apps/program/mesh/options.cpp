@@ -19,26 +19,15 @@
 namespace quadrat::program {
 namespace {
 
-constexpr std::array<std::string_view, 2> outside_choices{"wrap", "refuse"}, edge_choices{"refuse", "clip"},
-    beyond_choices{"refuse", "accept"}, end_choices{"lower", "both"};
+constexpr std::array<std::string_view, 2> end_choices{"lower", "both"};
 
 void add_mesh_choices(CLI::App& command, mesh_options& o) {
   command.add_option("--order", o.order, "of the B-splines: mesh points of a footprint along an axis, 1 to 8")
       ->check(whole_number())
       ->capture_default_str();
   command.add_option("--method", o.method, "how to spread; default: chosen (auto)")->type_name("NAME");
-  command
-      .add_option("--outside", o.outside,
-                  "points outside periodic axes: wrap or refuse; default: wrap, but refuse where no box was given")
-      ->check(one_of(outside_choices));
-  command.add_option("--edges", o.edges, "footprints that leave the mesh along open axes: refuse or clip")
-      ->check(one_of(edge_choices))
-      ->capture_default_str();
-  command
-      .add_option("--beyond", o.beyond,
-                  "points beyond the box along open axes: refuse, or accept what of their footprint meets the mesh")
-      ->check(one_of(beyond_choices))
-      ->capture_default_str();
+  command.add_flag("--clip", o.clip, "leave out what of a footprint is outside the mesh along open axes");
+  command.add_flag("--accept-outside", o.accept_outside, "accept points outside the box along open axes");
   command
       .add_option("--ends", o.ends,
                   "mesh points on open axes: the first on the lower face (lower), or also the last on the upper one")
@@ -73,7 +62,7 @@ std::string mesh_methods_text() {
   return text + fmt::format("  {:<14} {:<10} {}\n", "auto", "", "one of these is chosen, and the output says why");
 }
 
-spread_options plan_options(const mesh_options& options, bool refuse_outside) {
+spread_options plan_options(const mesh_options& options) {
   for (const spread_method& method : spread_methods()) {
     require(!method.wrong_results || options.method != method.name, "--method: ", method.name,
             " gives wrong results: it exists to be timed by quadrat bench; quadrat spread --help lists the others");
@@ -81,10 +70,8 @@ spread_options plan_options(const mesh_options& options, bool refuse_outside) {
   spread_options result;
   result.asynchronous = false;
   result.method = options.method;
-  const bool refuse = options.outside ? *options.outside == "refuse" : refuse_outside;
-  result.outside = refuse ? outside_points::refuse : outside_points::wrap;
-  result.edges = options.edges == "clip" ? open_footprints::clip : open_footprints::refuse;
-  result.beyond = options.beyond == "accept" ? points_beyond::accept : points_beyond::refuse;
+  result.clip = options.clip;
+  result.accept_outside = options.accept_outside;
   result.ends = options.ends == "both" ? open_ends::both : open_ends::lower;
   result.uses = options.uses;
   return result;

@@ -20,10 +20,9 @@ struct mesh_options {
   std::string points;
   box_options box;
   int order = 6;
-  std::string method;                  ///< empty: chosen
-  std::optional<std::string> outside;  ///< nothing: refused in the unit box that nobody gave, else wrapped
-  std::string edges = "refuse";
-  std::string beyond = "refuse";
+  std::string method;  ///< empty: chosen
+  bool clip = false;
+  bool accept_outside = false;
   std::string ends = "lower";
   double uses = 1;
   device_options device;
@@ -41,7 +40,7 @@ void add_mesh_options(CLI::App& command, mesh_options& options);
 [[nodiscard]] std::string mesh_methods_text();
 
 /// What the options say to a plan. Throws argument_error that names the option, for methods of wrong results as well.
-[[nodiscard]] spread_options plan_options(const mesh_options& options, bool refuse_outside);
+[[nodiscard]] spread_options plan_options(const mesh_options& options);
 
 /// As many numbers as dimensions, or one for all of them. The first `dimension` components count. Throws argument_error
 /// that names the option and what is counted.

@@ -63,12 +63,12 @@ json values_json(const mesh_report& report, const mesh_task& task, const mesh_ou
 
 json method_json(const mesh_report& report, const mesh_options& options, const mesh_task& task,
                  const mesh_outcome& outcome) {
-  json result{{"order", task.order},       {"precision", task.single ? "float" : "double"},
-              {"method", outcome.method},  {"reason", outcome.reason},
-              {"outside", report.outside}, {"edges", options.edges},
-              {"beyond", options.beyond},  {"ends", options.ends}};
+  json result{{"order", task.order},      {"precision", task.single ? "float" : "double"},
+              {"method", outcome.method}, {"reason", outcome.reason},
+              {"clip", options.clip},     {"accept_outside", options.accept_outside},
+              {"ends", options.ends}};
   const mesh_left_out& left_out = outcome.left_out;
-  result["left_out"] = {{"clipped", left_out.clipped}, {"missed", left_out.missed}, {"beyond", left_out.beyond}};
+  result["left_out"] = {{"clipped", left_out.clipped}, {"missed", left_out.missed}, {"outside", left_out.outside}};
   if (task.operation == mesh_operation::spread) result["deterministic"] = report.reproducible;
   return result;
 }
@@ -116,10 +116,11 @@ std::string values_line(const mesh_report& report, const mesh_task& task, const 
 
 /// Nothing where all points count in full.
 std::string left_out_line(const mesh_left_out& left_out) {
-  if (left_out.clipped == 0 && left_out.beyond == 0) return {};
-  return fmt::format("  left out   {} clipped at open edges, of which {} miss the mesh altogether; {} beyond the box\n",
-                     detail::counted(left_out.clipped, "footprint"), with_commas(left_out.missed),
-                     detail::counted(left_out.beyond, "point"));
+  if (left_out.clipped == 0 && left_out.outside == 0) return {};
+  return fmt::format(
+      "  left out   {} clipped at open edges, of which {} miss the mesh altogether; {} outside the box\n",
+      detail::counted(left_out.clipped, "footprint"), with_commas(left_out.missed),
+      detail::counted(left_out.outside, "point"));
 }
 
 }  // namespace

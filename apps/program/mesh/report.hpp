@@ -14,10 +14,9 @@ namespace quadrat::program {
 
 /// What `quadrat spread` and `quadrat interpolate` say in the end.
 struct mesh_report {
-  std::string command;      ///< "spread" or "interpolate"
-  std::string values_file;  ///< of the point values, if they were read
-  std::string mesh_file;    ///< of the mesh values, if they were read
-  std::string outside;
+  std::string command;              ///< "spread" or "interpolate"
+  std::string values_file;          ///< of the point values, if they were read
+  std::string mesh_file;            ///< of the mesh values, if they were read
   std::string reproducible;         ///< of spreading
   std::vector<double> values_sums;  ///< see sums_of; none of gradients
   std::vector<double> mesh_sums;

@@ -83,7 +83,7 @@ mesh_task spread_task(const spread_command& options, const particle_file& partic
   task.box = choose_mesh_box(options.box, particles);
   task.extents = extents_of_option(options.mesh, particles.dimension);
   task.order = options.order;
-  task.plan = plan_options(options, task.box.assumed);
+  task.plan = plan_options(options);
   task.single = particles.single_precision && (!values || values->kind.single);
   if (options.precision) task.single = *options.precision == "float";
   return task;
@@ -106,7 +106,6 @@ void run_spread(spread_command options) {
   std::optional<value_file> values = read_spread_values(options, particles.size());
   report.reading_seconds = time.elapsed();
   const mesh_task task = spread_task(options, particles, values);
-  report.outside = task.plan.outside == outside_points::wrap ? "wrap" : "refuse";
   doing.begins("spreading");
   if (!options.quiet) note_what_is_left_out(particles);
   const mesh_outcome outcome = transfer(task, options.device, particles, values ? &*values : nullptr);
@@ -131,7 +130,7 @@ std::string spread_footer() {
          "Examples:\n"
          "  quadrat spread points.npy --mesh 64,64,64 -o density.npy                  all values 1, the unit box\n"
          "  quadrat spread points.npy --values charges.npy --mesh 64,64,64 --box 2,2,2 -o mesh.vti\n"
-         "  quadrat spread line.csv --mesh 100 --order 2 --periodic none --edges clip -o mesh.npy\n"
+         "  quadrat spread line.csv --mesh 100 --order 2 --periodic none --clip -o mesh.npy\n"
          "  quadrat spread atoms.xyz --mesh 48 --deterministic --json > sums.json     Lattice and pbc of the file\n\n"
          "Returns 0; 1 when something failed; 2 when the command line is wrong; 130 after Ctrl-C.";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "program/mesh/transfer.hpp"
 
+#include <cmath>
 #include <complex>
 #include <utility>
 
@@ -70,7 +71,6 @@ mesh_outcome transfer_on(const Context& context, const mesh_task& task, const pa
     } else {
       call<T>(plan, task.operation, vectors, in.data(), out.data());
     }
-    context.synchronize();
   }
   result.method = plan.method();
   result.reason = plan.reason();
@@ -94,11 +94,25 @@ mesh_outcome transfer_in(const Context& context, const mesh_task& task, const pa
   }
 }
 
+/// Points outside the unit box belong to another box, which nobody gave. Open axes are the plan's to check.
+void require_in_unit_box(const particle_file& particles, const vec<bool, 3>& periodic) {
+  const auto dimension = static_cast<std::size_t>(particles.dimension);
+  for (std::size_t i = 0; i < particles.coordinates.size(); ++i) {
+    const double x = particles.coordinates[i];
+    const std::size_t point = i / dimension, axis = i % dimension;
+    if (!periodic[static_cast<int>(axis)] || (x >= 0 && x < 1) || !std::isfinite(x)) continue;
+    throw data_error(message("point ", point, " is at ", x, " along axis ", axis,
+                             ", outside the unit box, which is taken where none is given; give --box"),
+                     point);
+  }
+}
+
 }  // namespace
 
 mesh_outcome transfer(const mesh_task& task, const device_options& device, const particle_file& particles,
                       value_file* input) {
   return naming_places(particles.file, particles.lines, [&] {
+    if (task.box.assumed) require_in_unit_box(particles, task.box.periodic);
     return on_device(device, [&](const auto& context) {
       return task.single ? transfer_in<float>(context, task, particles, input)
                          : transfer_in<double>(context, task, particles, input);

@@ -69,7 +69,6 @@ nufft_outcome transform_modes(const Context& context, const nufft_task& task, co
   {
     const stopwatch time(result.transform_seconds);
     call(plan, task, {static_cast<int>(result.kind.vectors), task.sign}, in.data(), out.data());
-    context.synchronize();
   }
   describe(plan, plan.mesh(), result);
   result.oversampling = plan.oversampling();
@@ -111,7 +110,6 @@ nufft_outcome transform_to_targets(const Context& context, const nufft_task& tas
     const stopwatch time(result.transform_seconds);
     plan.type_3(reinterpret_cast<const std::complex<T>*>(in.data()), reinterpret_cast<std::complex<T>*>(out.data()),
                 {static_cast<int>(result.kind.vectors), task.sign});
-    context.synchronize();
   }
   describe(plan, plan.mesh(), result);
   result.memory_bytes = plan.bytes() + points.bytes() + targets.bytes() + in.bytes() + out.bytes();

@@ -27,7 +27,7 @@ class distributed_spread_plan {
   static_assert(detail::instance<Context, T, D>::exists);
 
  public:
-  /// `domain`, `mesh`, `order`, `options`: as of spread_plan; options.edges and options.beyond must refuse. `owners`:
+  /// `domain`, `mesh`, `order`, `options`: as of spread_plan; without clip and accept_outside. `owners`:
   /// of mesh points (its cells are the mesh), such as slab_decomposition. `shares`: of particles, in cells of `space`,
   /// whose box is the domain. `reach`: how far a particle may have left its block. The communicator must outlive this.
   /// Throws on all ranks what spread_plan throws, and argument_error where these do not fit each other.

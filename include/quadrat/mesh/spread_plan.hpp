@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/context.hpp"
@@ -20,24 +21,6 @@
 /// Spreading values of particles onto a mesh, and interpolating values of a mesh at particles.
 namespace quadrat {
 
-/// How a point outside the box along a periodic axis is treated.
-enum class outside_points {
-  wrap,   ///< replaced by its image in the box, up to 2^20 periods away; data_error beyond
-  refuse  ///< data_error
-};
-
-/// How a footprint that leaves the mesh along an open axis is treated.
-enum class open_footprints {
-  refuse,  ///< data_error
-  clip     ///< the part outside the mesh is left out, and counted: spread_plan::left_out
-};
-
-/// How a point beyond the box along an open axis is treated. Both faces of an open axis belong to the box.
-enum class points_beyond {
-  refuse,  ///< data_error
-  accept   ///< its footprint is treated like that of any other point, and it is counted: spread_plan::left_out
-};
-
 /// Where the K mesh points of an open axis are.
 enum class open_ends {
   lower,  ///< K cells, each with a mesh point at its lower end: none on the upper face of the box
@@ -48,22 +31,12 @@ enum class open_ends {
 struct mesh_left_out {
   std::uint64_t clipped = 0;  ///< all or part of the footprint is outside the mesh
   std::uint64_t missed = 0;   ///< of these: all of it is outside, so that the point contributes nothing
-  std::uint64_t beyond = 0;   ///< the point is beyond the box along an open axis
+  std::uint64_t outside = 0;  ///< the point is outside the box along an open axis
 };
-
-/// How a single_mesh compute unit joins its sums.
-enum class unit_reduction { shuffle, shared_memory };
 
 namespace detail {
-
-/// Meshes of several systems, one after another along the first axis, each `spacing` mesh points from the next: at
-/// least the mesh's extent and what a footprint reaches beyond it. A footprint does not wrap around there: what passes
-/// the end of a mesh is left to the caller, who adds or copies it.
-struct mesh_stack {
-  int systems = 1;
-  int spacing = 0;
-};
-
+struct plan_details;
+struct plan_access;
 }  // namespace detail
 
 struct spread_options {
@@ -72,23 +45,23 @@ struct spread_options {
   /// stays, until the number of points changes by a factor of two or a call is captured (docs/concepts/choosing.md).
   /// Not at run_to_run and canonical.
   bool autotune = false;
-  outside_points outside = outside_points::wrap;
-  open_footprints edges = open_footprints::refuse;
-  points_beyond beyond = points_beyond::refuse;
+  /// Whether what of a footprint is outside the mesh along an open axis is left out, and counted:
+  /// spread_plan::left_out. Otherwise such a point is a data_error.
+  bool clip = false;
+  /// Whether points outside the box along open axes are accepted, and counted: spread_plan::left_out. Their footprints
+  /// are treated like those of other points. Otherwise they are a data_error. Both faces of an open axis belong to the
+  /// box. Along a periodic axis the image in the box counts, of points up to 2^20 periods away; data_error beyond.
+  bool accept_outside = false;
   open_ends ends = open_ends::lower;
   /// Expected calls of spread per call of set_points. The choice of a method depends on it.
   double uses = 1;
   /// Whether set_points_async has to work: then no method is chosen that cannot, such as hybrid_mesh.
   bool asynchronous = true;
-  int compute_unit = 0;  ///< single_mesh: threads per mesh point, 1, 2, 4, ... 32; 0: the paper's rule
-  unit_reduction reduction = unit_reduction::shuffle;  ///< single_mesh
-  int group_size = 64;                                 ///< group_mesh: mesh points of a group, 1 to 1024
   /// Bytes that the plan may hold; 0: whatever is free.
   std::size_t most_bytes = 0;
   /// Lengths of the box, by axis, before they were rounded to T, such as 2 pi: positions on the mesh are then as exact
   /// as for a box of exactly that length. 0: those of the box.
   vec<double, 3> exact_lengths{};
-  detail::mesh_stack stack{};  ///< for nufft_plan
 };
 
 /// Which values one call works on.
@@ -111,11 +84,11 @@ struct mesh_call {
 /// A non-finite value of a point or a mesh point makes the results it contributes to non-finite; with `tiles` on GPUs
 /// also results within 15 mesh points of those.
 ///
-/// Spreading and interpolating allocate nothing, do not synchronize (but while options.autotune tries methods), and can
-/// be captured in a CUDA graph. Determinism:
-/// the context's level, which the method must support (spread_methods()); at `none` the order of additions to a mesh
-/// point is that of the atomic operations. Interpolation gives the same result in every run at every level. Source:
-/// particle-mesh-spreading (all sections).
+/// Spreading and interpolation allocate nothing. A call waits for its result, and throws what `check` throws. Its twin
+/// with `_async` does not wait (but while options.autotune tries methods), and can be captured in a CUDA graph.
+/// Determinism: the context's level, which the method must support (spread_methods()); at `none` the order of additions
+/// to a mesh point is that of the atomic operations. Interpolation gives the same result in every run at every level.
+/// Source: particle-mesh-spreading (all sections).
 template <typename Context, typename T, int D>
 class spread_plan {
   static_assert(detail::instance<Context, T, D, 1>::exists);
@@ -133,85 +106,107 @@ class spread_plan {
   spread_plan& operator=(spread_plan&&) noexcept;
   ~spread_plan();
 
-  /// Copies the points, which may change or be freed afterwards. Synchronizes. Allocates when the number of points
-  /// grows, and while options.autotune tries methods. Throws argument_error when there are more than 2^31 - 1 points,
-  /// for null pointers, for several points with a stride of 0, or when the method would need more memory than is
-  /// available (saying how much, before anything is allocated); data_error naming the first point that is not finite,
-  /// or whose position or footprint is refused. After an exception the plan is unusable until the next call.
-  /// `system_of_point`: with options.stack, of each point, in any order.
-  void set_points(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
+  /// Copies the points, which may change or be freed afterwards. Waits. May allocate: when the number of points grows,
+  /// and while options.autotune tries methods. Throws argument_error when there are more than 2^31 - 1 points, for null
+  /// pointers, for several points with a stride of 0, or when the method would need more memory than is available
+  /// (saying how much, before anything is allocated); data_error naming the first point that is not finite, or whose
+  /// position or footprint is refused. After an exception the plan is unusable until the next call.
+  void set_points(const points_view<T, D>& points);
 
   /// As set_points, for at most as many points as in the last call of it, with the method, the decisions and the memory
-  /// of that call: allocates nothing, does not synchronize, and can be captured in a CUDA graph, also together with
-  /// what is done with the points. `check` reports points that are refused; until it has passed, results may be those
-  /// of other points. left_out is not counted. Throws argument_error for more points, and where the method has to
-  /// synchronize: particle, particle_threads, tiles and multicolor never have to, nor does a method that was chosen
-  /// with options.asynchronous.
-  void set_points_async(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
+  /// of that call. Does not wait. Allocates nothing. Can be captured, also together with what is done with the points.
+  /// `check` reports points that are refused (on CPUs this call does); until it has passed, results may be those of
+  /// other points. left_out is not counted. Throws argument_error for more points, and where the method has to
+  /// wait: particle, particle_threads, tiles and multicolor never have to, nor does a method that was chosen with
+  /// options.asynchronous.
+  void set_points_async(const points_view<T, D>& points);
 
-  /// Synchronizes. Throws data_error naming the first point that was refused by set_points_async, or by a
-  /// replay of a graph that contains it, since set_points or a failed check; then the plan is unusable, and further
-  /// checks throw the same, until points are set by a call.
+  /// Waits. Throws data_error naming the first point that was refused by set_points_async, or by a replay of a graph
+  /// that contains it, since set_points or a failed check; then the plan is unusable, and further checks throw the
+  /// same, until points are set by a call.
   void check();
 
   /// What the last set_points left out. Counted by one more pass over the points if an axis is open and the options
   /// clip or accept; zeros otherwise. Throws argument_error after set_points_async.
   [[nodiscard]] mesh_left_out left_out() const;
 
-  /// mesh[k] = sum over points i of values[i] w(u_i - k). Asynchronous. Throws argument_error when no points are set,
-  /// or the number of vectors is not positive.
-  void spread(const T* values, T* mesh, const mesh_call& call = {});
-  void spread(const std::complex<T>* values, std::complex<T>* mesh, const mesh_call& call = {});
-
-  /// values[i] = sum over mesh points k of mesh[k] w(u_i - k): the adjoint of spreading. Asynchronous.
-  void interpolate(const T* mesh, T* values, const mesh_call& call = {});
-  void interpolate(const std::complex<T>* mesh, std::complex<T>* values, const mesh_call& call = {});
-
-  /// gradients[vector][i][axis], derivatives of the interpolated value with respect to position, per unit of length.
-  /// Asynchronous.
-  void interpolate_gradient(const T* mesh, T* gradients, const mesh_call& call = {});
-  void interpolate_gradient(const std::complex<T>* mesh, std::complex<T>* gradients, const mesh_call& call = {});
-  void interpolate_gradient(const T* mesh, vec<T, D>* gradients, const mesh_call& call = {}) {
-    interpolate_gradient(mesh, reinterpret_cast<T*>(gradients), call);
+  /// mesh[k] = sum over points i of values[i] w(u_i - k), of arrays that spread_async takes. Waits. Allocates nothing.
+  /// Throws as that and `check`.
+  template <typename Values, typename Mesh>
+  void spread(Values&& values, Mesh&& mesh, const mesh_call& call = {}) {
+    spread_async(std::forward<Values>(values), std::forward<Mesh>(mesh), call);
+    check();
+  }
+  /// values[i] = sum over mesh points k of mesh[k] w(u_i - k): the adjoint of spreading. Arrays that interpolate_async
+  /// takes. Waits. Allocates nothing. Throws as that and `check`.
+  template <typename Mesh, typename Values>
+  void interpolate(Mesh&& mesh, Values&& values, const mesh_call& call = {}) {
+    interpolate_async(std::forward<Mesh>(mesh), std::forward<Values>(values), call);
+    check();
+  }
+  /// gradients[vector][i][axis], derivatives of the interpolated value with respect to position, per unit of length. Of
+  /// arrays that interpolate_gradient_async takes. Waits. Allocates nothing. Throws as that and `check`.
+  template <typename Mesh, typename Gradients>
+  void interpolate_gradient(Mesh&& mesh, Gradients&& gradients, const mesh_call& call = {}) {
+    interpolate_gradient_async(std::forward<Mesh>(mesh), std::forward<Gradients>(gradients), call);
+    check();
+  }
+  /// Both in one call, for at most the price of the two: values[i] as of `interpolate`, gradients as of
+  /// `interpolate_gradient`. Waits. Allocates nothing. Throws as interpolate_with_gradient_async and `check`.
+  template <typename Mesh, typename Values, typename Gradients>
+  void interpolate_with_gradient(Mesh&& mesh, Values&& values, Gradients&& gradients, const mesh_call& call = {}) {
+    interpolate_with_gradient_async(std::forward<Mesh>(mesh), std::forward<Values>(values),
+                                    std::forward<Gradients>(gradients), call);
+    check();
   }
 
-  /// Both in one call, for at most the price of the two: values[i] as of `interpolate`, gradients as of
-  /// `interpolate_gradient`. Asynchronous.
-  void interpolate_with_gradient(const T* mesh, T* values, T* gradients, const mesh_call& call = {});
-  void interpolate_with_gradient(const std::complex<T>* mesh, std::complex<T>* values, std::complex<T>* gradients,
-                                 const mesh_call& call = {});
-  void interpolate_with_gradient(const T* mesh, T* values, vec<T, D>* gradients, const mesh_call& call = {}) {
-    interpolate_with_gradient(mesh, values, reinterpret_cast<T*>(gradients), call);
+  /// The same. Do not wait (but while options.autotune tries methods). Allocate nothing. Can be captured. Throw
+  /// argument_error when no points are set, for null pointers, and when the number of vectors is not positive.
+  void spread_async(const T* values, T* mesh, const mesh_call& call = {});
+  void spread_async(const std::complex<T>* values, std::complex<T>* mesh, const mesh_call& call = {});
+  void interpolate_async(const T* mesh, T* values, const mesh_call& call = {});
+  void interpolate_async(const std::complex<T>* mesh, std::complex<T>* values, const mesh_call& call = {});
+  void interpolate_gradient_async(const T* mesh, T* gradients, const mesh_call& call = {});
+  void interpolate_gradient_async(const std::complex<T>* mesh, std::complex<T>* gradients, const mesh_call& call = {});
+  void interpolate_gradient_async(const T* mesh, vec<T, D>* gradients, const mesh_call& call = {}) {
+    interpolate_gradient_async(mesh, reinterpret_cast<T*>(gradients), call);
+  }
+  void interpolate_with_gradient_async(const T* mesh, T* values, T* gradients, const mesh_call& call = {});
+  void interpolate_with_gradient_async(const std::complex<T>* mesh, std::complex<T>* values, std::complex<T>* gradients,
+                                       const mesh_call& call = {});
+  void interpolate_with_gradient_async(const T* mesh, T* values, vec<T, D>* gradients, const mesh_call& call = {}) {
+    interpolate_with_gradient_async(mesh, values, reinterpret_cast<T*>(gradients), call);
   }
 
   /// The same with arrays whose lengths are known. Throw argument_error also where a length is not that of the call's
   /// vectors; the pointers that other calls take cannot be checked.
-  void spread(std::span<const T> values, std::span<T> mesh, const mesh_call& call = {}) {
+  void spread_async(std::span<const T> values, std::span<T> mesh, const mesh_call& call = {}) {
     require_lengths(values.size(), "values", mesh.size(), call);
-    spread(values.data(), mesh.data(), call);
+    spread_async(values.data(), mesh.data(), call);
   }
-  void spread(std::span<const std::complex<T>> values, std::span<std::complex<T>> mesh, const mesh_call& call = {}) {
+  void spread_async(std::span<const std::complex<T>> values, std::span<std::complex<T>> mesh,
+                    const mesh_call& call = {}) {
     require_lengths(values.size(), "values", mesh.size(), call);
-    spread(values.data(), mesh.data(), call);
+    spread_async(values.data(), mesh.data(), call);
   }
-  void interpolate(std::span<const T> mesh, std::span<T> values, const mesh_call& call = {}) {
+  void interpolate_async(std::span<const T> mesh, std::span<T> values, const mesh_call& call = {}) {
     require_lengths(values.size(), "values", mesh.size(), call);
-    interpolate(mesh.data(), values.data(), call);
+    interpolate_async(mesh.data(), values.data(), call);
   }
-  void interpolate(std::span<const std::complex<T>> mesh, std::span<std::complex<T>> values,
-                   const mesh_call& call = {}) {
+  void interpolate_async(std::span<const std::complex<T>> mesh, std::span<std::complex<T>> values,
+                         const mesh_call& call = {}) {
     require_lengths(values.size(), "values", mesh.size(), call);
-    interpolate(mesh.data(), values.data(), call);
+    interpolate_async(mesh.data(), values.data(), call);
   }
-  void interpolate_gradient(std::span<const T> mesh, std::span<vec<T, D>> gradients, const mesh_call& call = {}) {
+  void interpolate_gradient_async(std::span<const T> mesh, std::span<vec<T, D>> gradients, const mesh_call& call = {}) {
     require_lengths(gradients.size(), "gradients", mesh.size(), call);
-    interpolate_gradient(mesh.data(), gradients.data(), call);
+    interpolate_gradient_async(mesh.data(), gradients.data(), call);
   }
-  void interpolate_with_gradient(std::span<const T> mesh, std::span<T> values, std::span<vec<T, D>> gradients,
-                                 const mesh_call& call = {}) {
+  void interpolate_with_gradient_async(std::span<const T> mesh, std::span<T> values, std::span<vec<T, D>> gradients,
+                                       const mesh_call& call = {}) {
     require_lengths(values.size(), "values", mesh.size(), call);
     require_lengths(gradients.size(), "gradients", mesh.size(), call);
-    interpolate_with_gradient(mesh.data(), values.data(), gradients.data(), call);
+    interpolate_with_gradient_async(mesh.data(), values.data(), gradients.data(), call);
   }
 
   [[nodiscard]] std::size_t point_count() const;
@@ -224,12 +219,17 @@ class spread_plan {
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view reason() const;
   /// All methods with their expected times, and what the last choice went by (docs/concepts/choosing.md); without
-  /// candidates if nothing was chosen automatically. Does not synchronize.
+  /// candidates if nothing was chosen automatically. Does not wait.
   [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;
 
  private:
+  friend detail::plan_access;
+  spread_plan(const Context& context, const box<T, D>& domain, const vec<int, D>& mesh, const mesh_window<T>& window,
+              const spread_options& options, const detail::plan_details& details);
+  void set_points(const points_view<T, D>& points, const std::uint32_t* system_of_point);
+  void set_points_async(const points_view<T, D>& points, const std::uint32_t* system_of_point);
   void require_lengths(std::size_t of_points, std::string_view name, std::size_t of_mesh, const mesh_call& call) const;
 
   struct implementation;

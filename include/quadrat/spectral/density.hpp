@@ -29,9 +29,9 @@ struct density_result {
 ///
 /// The weights spread onto the mesh and interpolated at the points become 1: w <- w / interpolate(spread(w)), from 1 on
 /// (Pipe and Menon 1999). The wider the window, the farther the weights smooth over gaps. Each iteration costs one
-/// spreading and one interpolation. Allocates a mesh and a number for each point; synchronizes. Determinism: that of
+/// spreading and one interpolation. Waits. May allocate: a mesh and a number for each point. Determinism: that of
 /// spreading. Throws argument_error where no points are set, for null pointers, for fewer than one iteration and for a
-/// tolerance that is negative or not a number.
+/// tolerance that is negative or not a number; data_error as spread_plan::check.
 template <typename Context, typename T, int D>
 density_result density_weights(spread_plan<Context, T, D>& plan, T* weights, const density_options& options = {});
 

@@ -27,15 +27,16 @@ struct fft_options {
 /// in place, where j k / n means the sum over axes, and mode k is at the place of mesh point k: modes above n / 2 are
 /// the negative ones, as in numpy.fft.fftn. Sums have no factor: one call after the other multiplies by mesh_size().
 ///
-/// The calls are asynchronous, allocate nothing, and can be captured in a CUDA graph. The same bits in every run, for
-/// any number of threads, except by the library "mkl". Relative l2 errors are a few units of rounding.
+/// The transforms allocate nothing. A call waits for its result; its twin with `_async` does not wait, and can be
+/// captured in a CUDA graph. The same bits in every run, for any number of threads, except by the library "mkl".
+/// Relative l2 errors are a few units of rounding.
 template <typename Context, typename T, int D>
 class fft {
   static_assert(detail::instance<Context, T, D, 1>::exists);
 
  public:
-  /// Allocates all memory. Throws argument_error for extents that are not products of 2, 3 and 5, more than 2^31 - 1
-  /// mesh points, and a library that is not here; backend_error without cuFFT on CUDA.
+  /// May allocate: all memory. Throws argument_error for extents that are not products of 2, 3 and 5, more than 2^31 -
+  /// 1 mesh points, and a library that is not here; backend_error without cuFFT on CUDA.
   fft(const Context& context, const vec<int, D>& mesh, const fft_options& options = {});
   fft(fft&&) noexcept;
   fft& operator=(fft&&) noexcept;
@@ -44,14 +45,19 @@ class fft {
   /// Mesh points, and numbers of the array that the calls take.
   [[nodiscard]] std::size_t mesh_size() const;
 
-  /// Throw argument_error for a null pointer.
-  void forward(std::complex<T>* mesh);
-  void inverse(std::complex<T>* mesh);
+  /// Wait. Allocate nothing. Throw argument_error for a null pointer.
+  void forward(std::complex<T>* mesh) { forward_async(mesh), wait(); }
+  void inverse(std::complex<T>* mesh) { inverse_async(mesh), wait(); }
+  /// The same. Do not wait. Allocate nothing. Can be captured. Throw argument_error for a null pointer.
+  void forward_async(std::complex<T>* mesh);
+  void inverse_async(std::complex<T>* mesh);
 
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;
 
  private:
+  void wait() const;
+
   struct implementation;
   std::unique_ptr<implementation> implementation_;
 };
@@ -74,15 +80,20 @@ class real_fft {
   [[nodiscard]] std::size_t mode_size() const;
   [[nodiscard]] std::size_t mode_row() const;
 
-  /// Changes the mesh. Throws argument_error for null pointers.
-  void forward(T* mesh, std::complex<T>* modes);
+  /// Changes the mesh. Waits. Allocates nothing. Throws argument_error for null pointers.
+  void forward(T* mesh, std::complex<T>* modes) { forward_async(mesh, modes), wait(); }
   /// Changes the modes. They have to be those of a real mesh: where the last index is 0 or n / 2, those at k and -k are
-  /// complex conjugates. Throws argument_error for null pointers.
-  void inverse(std::complex<T>* modes, T* mesh);
+  /// complex conjugates. Waits. Allocates nothing. Throws argument_error for null pointers.
+  void inverse(std::complex<T>* modes, T* mesh) { inverse_async(modes, mesh), wait(); }
+  /// The same. Do not wait. Allocate nothing. Can be captured. Throw argument_error for null pointers.
+  void forward_async(T* mesh, std::complex<T>* modes);
+  void inverse_async(std::complex<T>* modes, T* mesh);
 
   [[nodiscard]] std::size_t bytes() const;
 
  private:
+  void wait() const;
+
   struct implementation;
   std::unique_ptr<implementation> implementation_;
 };

@@ -42,17 +42,18 @@ class normal_operator {
   ~normal_operator();
 
   /// Computes the inner sums; points and weights are not needed afterwards. `weights`: one for each point, of any sign,
-  /// in the context's memory; nullptr: all 1. Allocates the memory of the operator, and for the time of the call that
-  /// of a plan for twice as many modes along each axis. Synchronizes. Throws data_error naming the first point that is
+  /// in the context's memory; nullptr: all 1. Waits. May allocate: the memory of the operator, and for the time of the
+  /// call that of a plan for twice as many modes along each axis. Throws data_error naming the first point that is
   /// not finite or too many periods away, and argument_error where more memory is needed than there is, or than the
   /// options allow. After an exception the operator is unusable until the next call.
   void set_points(const points_view<T, D>& points, const T* weights = nullptr);
 
   /// Applies the operator to each vector of modes, which are stored as those of nufft_plan; `result` may be `modes`.
-  /// `call.sign` is that of the transform of type 2 (0: -1). Asynchronous, allocates nothing, can be captured in a CUDA
-  /// graph. Throws argument_error when no points are set, for fewer than one vector, and for a sign that is not -1, 0
-  /// or 1.
+  /// `call.sign` is that of the transform of type 2 (0: -1). Waits. Allocates nothing. Throws argument_error when no
+  /// points are set, for fewer than one vector, and for a sign that is not -1, 0 or 1.
   void apply(const std::complex<T>* modes, std::complex<T>* result, const nufft_call& call = {});
+  /// The same. Does not wait. Allocates nothing. Can be captured. Throws as apply.
+  void apply_async(const std::complex<T>* modes, std::complex<T>* result, const nufft_call& call = {});
 
   /// Modes of a vector.
   [[nodiscard]] std::size_t mode_count() const;

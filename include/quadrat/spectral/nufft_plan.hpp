@@ -74,8 +74,9 @@ struct nufft_call {
 /// modes with an index from 1 to (K-1)/2 along the last axis count twice, those with 0 and, for an even K, K/2 once, by
 /// the real part of their terms. For an even K mode K/2 is that of the positive frequency.
 ///
-/// The calls allocate nothing, do not synchronize, and can be captured in a CUDA graph. Determinism: the context's
-/// level. `canonical` is that of spreading. For an example see docs/guides/nufft.md.
+/// The transforms allocate nothing. A call waits for its result, and throws what `check` throws. Its twin with `_async`
+/// does not wait, and can be captured in a CUDA graph. Determinism: the context's level. `canonical` is that of
+/// spreading. For an example see docs/guides/nufft.md.
 template <typename Context, typename T, int D>
 class nufft_plan {
   static_assert(detail::instance<Context, T, D, 1>::exists);
@@ -91,43 +92,69 @@ class nufft_plan {
 
   /// Copies the points. `system_of_point`: with several systems, of each point, from 0, in any order; systems may have
   /// no points. All share one mesh, so that many small systems take about the time of one large one. Chooses the window
-  /// and the mesh that are expected to take the least time for this many points, and allocates all memory.
-  /// Synchronizes. Throws data_error naming the first point that is not finite, too many periods away or of no system,
+  /// and the mesh that are expected to take the least time for this many points. Waits. May allocate:
+  /// all memory. Throws data_error naming the first point that is not finite, too many periods away or of no system,
   /// and argument_error where more memory is needed than there is, or than the options allow.
   void set_points(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
 
-  /// As set_points, for at most as many points as in the last call of it, with what that call has chosen and allocated:
-  /// allocates nothing, does not synchronize, and can be captured in a CUDA graph, also together with transforms.
-  /// `check` reports points that are refused; until it has passed, results may be those of other points. Throws
-  /// argument_error for more points, and where the method of spreading does not serve (see spread_plan).
+  /// As set_points, for at most as many points as in the last call of it, with what that call has chosen and allocated.
+  /// Does not wait. Allocates nothing. Can be captured, also together with transforms. `check` reports points that are
+  /// refused (on CPUs this call does); until it has passed, results may be those of other points. Throws argument_error
+  /// for more points, and where the method of spreading does not serve (see spread_plan).
   void set_points_async(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
 
-  /// Synchronizes. Throws data_error naming the first point that was refused by set_points_async, or by a
+  /// Waits. Throws data_error naming the first point that was refused by set_points_async, or by a
   /// replay of a graph that contains it, since set_points or a failed check; then the plan is unusable, and further
   /// checks throw the same, until points are set by a call.
   void check();
 
-  /// Type 1. Asynchronous. Throws argument_error when no points are set, for fewer than one vector, a sign that is not
-  /// -1, 0 or 1, and for values of a kind other than the plan's.
-  void type_1(const std::complex<T>* values, std::complex<T>* modes, const nufft_call& call = {});
-  void type_1(const T* values, std::complex<T>* modes, const nufft_call& call = {});
-  /// Type 2. The same.
-  void type_2(const std::complex<T>* modes, std::complex<T>* values, const nufft_call& call = {});
-  void type_2(const std::complex<T>* modes, T* values, const nufft_call& call = {});
+  /// Type 1. Waits. Allocates nothing. Throws argument_error when no points are set, for fewer than one vector, a sign
+  /// that is not -1, 0 or 1, and for values of a kind other than the plan's; data_error as `check`.
+  void type_1(const std::complex<T>* values, std::complex<T>* modes, const nufft_call& call = {}) {
+    type_1_async(values, modes, call), check();
+  }
+  void type_1(const T* values, std::complex<T>* modes, const nufft_call& call = {}) {
+    type_1_async(values, modes, call), check();
+  }
+  /// The same. Do not wait. Allocate nothing. Can be captured. Throw argument_error as type_1.
+  void type_1_async(const std::complex<T>* values, std::complex<T>* modes, const nufft_call& call = {});
+  void type_1_async(const T* values, std::complex<T>* modes, const nufft_call& call = {});
+
+  /// Type 2. Waits. Allocates nothing. Throws as type_1.
+  void type_2(const std::complex<T>* modes, std::complex<T>* values, const nufft_call& call = {}) {
+    type_2_async(modes, values, call), check();
+  }
+  void type_2(const std::complex<T>* modes, T* values, const nufft_call& call = {}) {
+    type_2_async(modes, values, call), check();
+  }
+  /// The same. Do not wait. Allocate nothing. Can be captured. Throw argument_error as type_1.
+  void type_2_async(const std::complex<T>* modes, std::complex<T>* values, const nufft_call& call = {});
+  void type_2_async(const std::complex<T>* modes, T* values, const nufft_call& call = {});
 
   /// Weights for the points by the function density_weights, on the mesh of this plan, its window and its periods: the
-  /// part of a period's volume that each point stands for. Synchronizes. Throws as that function does, and
+  /// part of a period's volume that each point stands for. Waits. May allocate. Throws as that function does, and
   /// argument_error for several systems.
   density_result density_weights(T* weights, const density_options& options = {});
 
   /// The first step of type 1 alone, and the last one of type 2: mesh[vector][system][x][y][z], with the extents of
   /// `mesh()`, to be transformed and weighted by the caller. mesh[k] = sum over points j of values[j] w(u_j - k) with
   /// `window()`, where u_j is the position in mesh units, modulo the extents; values[j] = sum over mesh points k of
-  /// mesh[k] w(u_j - k). The sign of the call is not used. Asynchronous. Throws as type 1.
-  void spread(const std::complex<T>* values, std::complex<T>* mesh, const nufft_call& call = {});
-  void spread(const T* values, T* mesh, const nufft_call& call = {});
-  void interpolate(const std::complex<T>* mesh, std::complex<T>* values, const nufft_call& call = {});
-  void interpolate(const T* mesh, T* values, const nufft_call& call = {});
+  /// mesh[k] w(u_j - k). The sign of the call is not used. Wait. Allocate nothing. Throw as type_1.
+  void spread(const std::complex<T>* values, std::complex<T>* mesh, const nufft_call& call = {}) {
+    spread_async(values, mesh, call), check();
+  }
+  void spread(const T* values, T* mesh, const nufft_call& call = {}) { spread_async(values, mesh, call), check(); }
+  void interpolate(const std::complex<T>* mesh, std::complex<T>* values, const nufft_call& call = {}) {
+    interpolate_async(mesh, values, call), check();
+  }
+  void interpolate(const T* mesh, T* values, const nufft_call& call = {}) {
+    interpolate_async(mesh, values, call), check();
+  }
+  /// The same. Do not wait. Allocate nothing. Can be captured. Throw argument_error as type_1.
+  void spread_async(const std::complex<T>* values, std::complex<T>* mesh, const nufft_call& call = {});
+  void spread_async(const T* values, T* mesh, const nufft_call& call = {});
+  void interpolate_async(const std::complex<T>* mesh, std::complex<T>* values, const nufft_call& call = {});
+  void interpolate_async(const T* mesh, T* values, const nufft_call& call = {});
 
   [[nodiscard]] std::size_t point_count() const;
   /// Modes of a vector, as stored, of all systems.
@@ -145,7 +172,7 @@ class nufft_plan {
   /// The method of spreading, empty before the first set_points.
   [[nodiscard]] std::string_view method() const;
   /// Why this oversampling and width: those that reach the tolerance, by the times that the device profile predicts for
-  /// one transform. method() is chosen by itself. Does not synchronize.
+  /// one transform. method() is chosen by itself. Does not wait.
   [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;

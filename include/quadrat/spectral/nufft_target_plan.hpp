@@ -42,32 +42,40 @@ class nufft_target_plan {
   nufft_target_plan& operator=(nufft_target_plan&&) noexcept;
   ~nufft_target_plan();
 
-  /// Copies points and targets, and allocates all memory. Meshes, and what belongs to them, are kept where extents have
-  /// changed little. Synchronizes. Throws data_error naming the first point or
-  /// target that is not finite, and argument_error where the mesh would be too large, or more memory is needed than
-  /// there is.
+  /// Copies points and targets. Waits. May allocate: meshes, and what belongs to them, are kept where extents have
+  /// changed little. Throws data_error naming the first point or target that is not finite, and argument_error where
+  /// the mesh would be too large, or more memory is needed than there is.
   void set_points(const points_view<T, D>& points, const points_view<T, D>& targets);
 
-  /// As set_points, for at most as many points and targets as in the last call of it, and within its meshes: allocates
-  /// nothing, does not synchronize, and can be captured in a CUDA graph, also together with transforms. `check` reports
-  /// points and targets that are refused: those that are not finite, and those that lie beyond the extents of the last
+  /// As set_points, for at most as many points and targets as in the last call of it, and within its meshes. Does not
+  /// wait. Allocates nothing. Can be captured, also together with transforms. `check` reports points and targets that
+  /// are refused (on CPUs this call does): those that are not finite, and those that lie beyond the extents of the last
   /// set_points. Until it has passed, results may be those of other points. Throws argument_error for more points, and
   /// as spread_plan::set_points_async.
   void set_points_async(const points_view<T, D>& points, const points_view<T, D>& targets);
 
-  /// Synchronizes. Throws data_error as spread_plan::check.
+  /// Waits. Throws data_error as spread_plan::check.
   void check();
 
-  /// Type 3; the usual sign is 1. Asynchronous. Throws argument_error when no points are set, for fewer than one
-  /// vector, and for a sign that is not -1, 0 or 1.
-  void type_3(const std::complex<T>* values, std::complex<T>* results, const nufft_call& call = {});
+  /// Type 3; the usual sign is 1. Waits. Allocates nothing. Throws argument_error when no points are set, for fewer
+  /// than one vector, and for a sign that is not -1, 0 or 1; data_error as `check`.
+  void type_3(const std::complex<T>* values, std::complex<T>* results, const nufft_call& call = {}) {
+    type_3_async(values, results, call), check();
+  }
+  /// The same. Does not wait. Allocates nothing. Can be captured. Throws argument_error as type_3.
+  void type_3_async(const std::complex<T>* values, std::complex<T>* results, const nufft_call& call = {});
 
   /// The adjoint, to rounding, of type 3 with the same sign:
   ///
   ///     values[j] = sum over targets k of  results[k] exp(-sign i s_k . x_j)
   ///
-  /// Its errors are bounded by the same tolerance times the sum of the results' moduli. Asynchronous. Throws as type 3.
-  void type_3_adjoint(const std::complex<T>* results, std::complex<T>* values, const nufft_call& call = {});
+  /// Its errors are bounded by the same tolerance times the sum of the results' moduli. Waits. Allocates nothing.
+  /// Throws as type_3.
+  void type_3_adjoint(const std::complex<T>* results, std::complex<T>* values, const nufft_call& call = {}) {
+    type_3_adjoint_async(results, values, call), check();
+  }
+  /// The same. Does not wait. Allocates nothing. Can be captured. Throws argument_error as type_3.
+  void type_3_adjoint_async(const std::complex<T>* results, std::complex<T>* values, const nufft_call& call = {});
 
   [[nodiscard]] std::size_t point_count() const;
   [[nodiscard]] std::size_t target_count() const;

@@ -76,12 +76,12 @@ template <typename T, int D>
 template <typename T, int D>
 [[nodiscard]] spread_options options_of_patch(spread_options options, const vec<int, D>& mesh, const box<T, D>& domain,
                                               const mesh_patch<D>& patch) {
-  require(options.edges == open_footprints::refuse && options.beyond == points_beyond::refuse,
-          "over several ranks footprints and points beyond open axes are refused; the options must say so");
+  require(!options.clip && !options.accept_outside,
+          "over several ranks what is outside open axes is refused; clip and accept_outside are not possible");
   require(options.ends == open_ends::lower,
           "over several ranks open axes have no mesh point on the upper face; the options must say so");
   // The face of an open axis is that of the patch after rounding.
-  options.beyond = points_beyond::accept;
+  options.accept_outside = true;
   for (int axis = 0; axis < D; ++axis) {
     if (wraps(patch, mesh, domain.periodic, axis)) continue;
     const double given = options.exact_lengths[axis];
@@ -190,14 +190,14 @@ template <typename Context, typename T, int D>
 void distributed_spread_plan<Context, T, D>::spread(const T* values, T* mesh) {
   implementation& self = *implementation_;
   T* const patch = self.room(1);
-  self.plan.spread(values, patch);
+  self.plan.spread_async(values, patch);
   self.borders->add(patch, mesh);
 }
 template <typename Context, typename T, int D>
 void distributed_spread_plan<Context, T, D>::spread(const std::complex<T>* values, std::complex<T>* mesh) {
   implementation& self = *implementation_;
   T* const patch = self.room(2);
-  self.plan.spread(values, reinterpret_cast<std::complex<T>*>(patch));
+  self.plan.spread_async(values, reinterpret_cast<std::complex<T>*>(patch));
   self.borders->add(patch, reinterpret_cast<T*>(mesh), 2);
 }
 
@@ -206,21 +206,21 @@ void distributed_spread_plan<Context, T, D>::interpolate(const T* mesh, T* value
   implementation& self = *implementation_;
   T* const patch = self.room(1);
   self.borders->fetch(mesh, patch);
-  self.plan.interpolate(patch, values);
+  self.plan.interpolate_async(patch, values);
 }
 template <typename Context, typename T, int D>
 void distributed_spread_plan<Context, T, D>::interpolate(const std::complex<T>* mesh, std::complex<T>* values) {
   implementation& self = *implementation_;
   T* const patch = self.room(2);
   self.borders->fetch(reinterpret_cast<const T*>(mesh), patch, 2);
-  self.plan.interpolate(reinterpret_cast<const std::complex<T>*>(patch), values);
+  self.plan.interpolate_async(reinterpret_cast<const std::complex<T>*>(patch), values);
 }
 template <typename Context, typename T, int D>
 void distributed_spread_plan<Context, T, D>::interpolate_gradient(const T* mesh, T* gradients) {
   implementation& self = *implementation_;
   T* const patch = self.room(1);
   self.borders->fetch(mesh, patch);
-  self.plan.interpolate_gradient(patch, gradients);
+  self.plan.interpolate_gradient_async(patch, gradients);
 }
 
 template <typename Context, typename T, int D>
@@ -228,7 +228,7 @@ void distributed_spread_plan<Context, T, D>::interpolate_with_gradient(const T* 
   implementation& self = *implementation_;
   T* const patch = self.room(1);
   self.borders->fetch(mesh, patch);
-  self.plan.interpolate_with_gradient(patch, values, gradients);
+  self.plan.interpolate_with_gradient_async(patch, values, gradients);
 }
 template <typename Context, typename T, int D>
 std::size_t distributed_spread_plan<Context, T, D>::bytes() const {

@@ -6,6 +6,7 @@
 #include "core/backend.hpp"
 #include "core/memory_check.hpp"
 #include "ewald/system_sums.hpp"
+#include "mesh/plan_access.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
@@ -19,12 +20,12 @@ mesh_part<Context, T>::mesh_part(const Context& context, const ewald_setup& setu
   const vec<int, 3>& mesh = parameters.mesh;
   law_ = make_long_range_modes<T>(
       ewald_splitting(setup.law, split_shape_of(setup.method), parameters.cutoff, parameters.splitting));
-  mesh_stack stack;
+  plan_details details;
   // An even number of mesh points beyond the end, so that real meshes begin where complex numbers can.
-  if (systems > 1) stack = {static_cast<int>(systems), mesh[0] + (parameters.order + 1) / 2 * 2};
+  if (systems > 1) details.stack = {static_cast<int>(systems), mesh[0] + (parameters.order + 1) / 2 * 2};
   const std::size_t layer = static_cast<std::size_t>(mesh[1]) * static_cast<std::size_t>(mesh[2]);
   const std::size_t extent = static_cast<std::size_t>(mesh[0]);
-  ends_ = {systems, extent, systems > 1 ? static_cast<std::size_t>(stack.spacing) : extent, layer};
+  ends_ = {systems, extent, systems > 1 ? static_cast<std::size_t>(details.stack.spacing) : extent, layer};
   shape_.real = true;
   shape_.count = static_cast<int>(systems);
   shape_.apart = systems > 1 ? ends_.spacing * layer : 0;
@@ -50,10 +51,10 @@ mesh_part<Context, T>::mesh_part(const Context& context, const ewald_setup& setu
   mesh_ = array<T, Context>(context, points);
   spectrum_ = array<std::complex<T>, Context>(context, transform_->spectrum_size());
   spread_options options;
-  options.stack = stack;
   options.uses = 4;  // potentials and gradients are interpolated, too, which costs like three more
   const box<T, 3> unit{{}, vec<T, 3>::filled(T(1)), vec<bool, 3>::filled(true)};
-  spreading_ = std::make_unique<spread_plan<Context, T, 3>>(context, unit, mesh, window, options);
+  spreading_ =
+      std::make_unique<spread_plan<Context, T, 3>>(plan_access::make(context, unit, mesh, window, options, details));
 }
 
 template <typename Context, typename T>
@@ -63,7 +64,7 @@ const std::uint32_t* mesh_part<Context, T>::systems_of(const smooth_input<T>& in
 
 template <typename Context, typename T>
 void mesh_part<Context, T>::prepare(const smooth_input<T>& input) {
-  spreading_->set_points(input.fractions, systems_of(input));
+  plan_access::set_points(*spreading_, input.fractions, systems_of(input));
 }
 
 template <typename Context, typename T>
@@ -84,8 +85,8 @@ mesh_modes<T> mesh_part<Context, T>::modes(const ewald_domain<T>* domains) const
 
 template <typename Context, typename T>
 void mesh_part<Context, T>::compute(const smooth_input<T>& input, const smooth_output<T>& output) {
-  spreading_->set_points_async(input.fractions, systems_of(input));
-  spreading_->spread(input.charges, mesh_.data());
+  plan_access::set_points_async(*spreading_, input.fractions, systems_of(input));
+  spreading_->spread_async(input.charges, mesh_.data());
   if (systems_ > 1) {
     for_each(context_, "ewald.add_ends", ends_.systems * ends_.shared() * ends_.layer,
              add_ends<T>{ends_, ends_.view(mesh_.data(), mesh_.size())});
@@ -104,7 +105,7 @@ void mesh_part<Context, T>::compute(const smooth_input<T>& input, const smooth_o
     for_each(context_, "ewald.copy_ends", ends_.systems * ends_.beyond() * ends_.layer,
              copy_ends<T>{ends_, ends_.view(mesh_.data(), mesh_.size())});
   }
-  spreading_->interpolate_with_gradient(mesh_.data(), output.potentials, output.gradients);
+  spreading_->interpolate_with_gradient_async(mesh_.data(), output.potentials, output.gradients);
 }
 
 template <typename Context, typename T>

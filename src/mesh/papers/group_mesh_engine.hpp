@@ -25,7 +25,7 @@ class group_mesh_engine : public placed_points_engine<Context, T> {
  public:
   group_mesh_engine(const Context& context, const spread_setup<T>& setup)
       : placed_points_engine<Context, T>(context, setup),
-        grid_(make_group_grid(setup.shape, setup.options.group_size)) {}
+        grid_(make_group_grid(setup.shape, setup.details.group_size)) {}
   [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
   /// Synchronizes if an axis is open, to learn how much is left after clipping, and at run_to_run.
   void set_points(const point_placement<T>& points) override;

@@ -52,14 +52,14 @@ void single_mesh_engine<Context, T>::set_points(const point_placement<T>& points
 template <typename Context, typename T>
 row_threads single_mesh_engine<Context, T>::threads(std::size_t count) const {
   const spread_setup<T>& setup = this->setup();
-  const spread_options& options = setup.options;
-  if (this->context().reproducibility() == determinism::canonical) return {1, options.reduction, long_row_list::none};
-  if (options.compute_unit != 0) return {options.compute_unit, options.reduction, long_row_list::none};
+  const plan_details& details = setup.details;
+  if (this->context().reproducibility() == determinism::canonical) return {1, details.reduction, long_row_list::none};
+  if (details.compute_unit != 0) return {details.compute_unit, details.reduction, long_row_list::none};
   const double mean =
       static_cast<double>(count) * setup.shape.footprint_size() / static_cast<double>(setup.shape.size());
   const int unit = paper_compute_unit(mean);
   constexpr double most = 1e9;
-  return {unit, options.reduction, static_cast<std::uint32_t>(std::min(unit * most_entries_alone(mean, unit), most))};
+  return {unit, details.reduction, static_cast<std::uint32_t>(std::min(unit * most_entries_alone(mean, unit), most))};
 }
 
 /// From how many entries on rows have to be listed. A CPU divides its work by entries.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/automatic.hpp"
 #include "core/method_choice.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/error.hpp"
@@ -34,7 +35,7 @@ constexpr std::string_view fft_library_kind = "FFT library";
 
 template <typename T>
 void require_library(std::string_view name, bool cuda, determinism level) {
-  if (name.empty() || name == "auto" || (name == "own" && !cuda)) return;
+  if (is_automatic(name) || (name == "own" && !cuda)) return;
   const bool fftw = fftw_library<T>() != nullptr, mkl = mkl_library<T>() != nullptr;
   const bool missing = (name == "fftw" && !fftw) || (name == "mkl" && !mkl);
   if (missing && !cuda) {

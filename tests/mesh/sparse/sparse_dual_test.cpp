@@ -69,7 +69,7 @@ void expect_sums_in_order_of_points(std::size_t count) {
   T sum = T(0);
   for (const T value : input.values) sum += value;
   for (const int unit : {0, 32}) {
-    it.options.compute_unit = unit;
+    it.details.compute_unit = unit;
     for (int repeat = 0; repeat < 3; ++repeat) {
       const auto found = run_method(context_at(determinism::canonical, 7), it, input, "single_mesh");
       EXPECT_EQ(found.mesh[0], sum) << count << " points, unit " << unit;
@@ -91,9 +91,9 @@ void expect_same_bits_again(const std::string& method, determinism level, int ex
   auto it = uniform_case<T, 3>(5, size_or(5000, 500), extent);
   it.order = 5;
   it.components = 2;
-  it.options.group_size = group_size;
+  it.details.group_size = group_size;
   it.domain.periodic[1] = false;
-  it.options.edges = open_footprints::clip;
+  it.options.clip = true;
   const spread_input<T, 3> input(it);
   const auto first = run_method(context_at(level, 1), it, input, method);
   for (const int threads : {2, 7, 7}) {
@@ -123,10 +123,10 @@ TEST_F(spread_sparse, shuffles_and_shared_memory_give_the_same_bits) {
   const spread_input<float, 3> input(it);
   const auto context = context_at(determinism::run_to_run);
   for (const int unit : {1, 2, 4, 8, 16, 32}) {
-    it.options.compute_unit = unit;
-    it.options.reduction = unit_reduction::shuffle;
+    it.details.compute_unit = unit;
+    it.details.reduction = detail::unit_reduction::shuffle;
     const auto shuffled = run_method(context, it, input, "single_mesh");
-    it.options.reduction = unit_reduction::shared_memory;
+    it.details.reduction = detail::unit_reduction::shared_memory;
     const auto shared = run_method(context, it, input, "single_mesh");
     EXPECT_TRUE(same_bits(shuffled.mesh, shared.mesh)) << "unit " << unit;
     expect_agreement(shared, wanted_of(it, input, problem_of(it)));
@@ -166,10 +166,10 @@ void expect_long_rows(std::size_t lone, std::size_t components) {
   const auto wanted = wanted_of(it, input, problem_of(it));
   for (const determinism level : {determinism::none, determinism::run_to_run, determinism::canonical}) {
     SCOPED_TRACE(message(lone, " lone points, ", components, " components, level ", static_cast<int>(level)));
-    it.options.reduction = unit_reduction::shuffle;
+    it.details.reduction = detail::unit_reduction::shuffle;
     const auto shuffled = run_method(context_at(level), it, input, "single_mesh");
     expect_agreement(shuffled, wanted);
-    it.options.reduction = unit_reduction::shared_memory;
+    it.details.reduction = detail::unit_reduction::shared_memory;
     const auto shared = run_method(context_at(level), it, input, "single_mesh");
     expect_agreement(shared, wanted);
     if (level == determinism::none) continue;
@@ -213,9 +213,9 @@ void expect_rows_of_many_lengths(std::size_t components) {
   const spread_input<T, 1> input(it);
   const auto wanted = wanted_of(it, input, problem_of(it));
   for (const determinism level : {determinism::none, determinism::run_to_run, determinism::canonical}) {
-    for (const unit_reduction reduction : {unit_reduction::shuffle, unit_reduction::shared_memory}) {
+    for (const auto reduction : {detail::unit_reduction::shuffle, detail::unit_reduction::shared_memory}) {
       SCOPED_TRACE(message(components, " components, level ", static_cast<int>(level)));
-      it.options.reduction = reduction;
+      it.details.reduction = reduction;
       const auto found = run_method(context_at(level, 3), it, input, "single_mesh");
       // A thread adds up thousands of values one after another.
       EXPECT_LE(relative_error(found.mesh, wanted.mesh), 10 * spread_tolerance<T>);
@@ -249,8 +249,8 @@ TEST_F(spread_sparse, a_plan_that_had_long_rows_is_right_without_them_and_with_o
 TEST_F(spread_sparse, points_that_are_clipped_altogether_leave_zeros) {
   auto it = uniform_case<float, 2>(3, 300, 12);
   it.domain.periodic = vec<bool, 2>::filled(false);
-  it.options.edges = open_footprints::clip;
-  it.options.beyond = points_beyond::accept;
+  it.options.clip = true;
+  it.options.accept_outside = true;
   for (auto& point : it.points) point[0] += 100;
   const spread_input<float, 2> input(it);
   for (const determinism level : {determinism::none, determinism::run_to_run, determinism::canonical}) {

@@ -57,10 +57,10 @@ struct tile_placing {
   QUADRAT_TILE_INLINE static limits limits_of(const point_placement<T>& points, const mesh_axis<T>& axis) {
     constexpr T large = std::numeric_limits<T>::max(), infinite = std::numeric_limits<T>::infinity();
     const T width = static_cast<T>(axis.width), extent = static_cast<T>(axis.extent);
-    const bool inside = Periodic ? points.refuse_outside : points.refuse_beyond, partly = Periodic || points.clip;
+    const bool inside = !Periodic && !points.accept_outside, partly = Periodic || points.clip;
     return {.from = inside ? axis.lower : -large,
-            .to = inside ? (Periodic ? axis.upper : std::nextafter(axis.upper, infinite)) : infinite,
-            .farthest = Periodic && !inside ? axis.farthest : large,
+            .to = inside ? std::nextafter(axis.upper, infinite) : infinite,
+            .farthest = Periodic ? axis.farthest : large,
             .least = partly ? -width : T(0),
             .most = partly ? extent : extent - width};
   }
@@ -139,7 +139,7 @@ struct tile_placing {
     const T shift = static_cast<T>(1 - before);
     const T least = Periodic || !points.clip ? T(0) : static_cast<T>(-axis.width);
     const T most = static_cast<T>(Periodic ? axis.extent - 1 : axis.extent - reach);
-    const bool inside = Periodic ? points.refuse_outside : points.refuse_beyond;
+    const bool inside = !Periodic && !points.accept_outside;
     constexpr T large = std::numeric_limits<T>::max();
     const T from = inside ? axis.lower : -large, to = inside ? axis.upper : large;
     for (std::size_t k = 0; k < batch; ++k) {

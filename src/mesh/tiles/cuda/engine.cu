@@ -28,7 +28,7 @@ struct write_segments {
 
 template <typename T>
 std::size_t cuda_tiles_engine<T>::bytes_needed(std::size_t count) const {
-  const tile_plan plan = plan_tiles(setup_.shape, setup_.options.edges == open_footprints::clip, count, in_order());
+  const tile_plan plan = plan_tiles(setup_.shape, setup_.options.clip, count, in_order());
   return count * (sizeof(tile_record<T>) + sizeof(std::uint32_t)) +
          (plan.most_units + plan.most_sliced_units) * sizeof(tile_unit) +
          (plan.most_extras(count) + 1) * sizeof(tile_extra) +

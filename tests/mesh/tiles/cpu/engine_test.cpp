@@ -317,7 +317,7 @@ TYPED_TEST(cpu_tiles, many_points_are_placed_as_one_is_bit_by_bit) {
         coordinates[2][152] = -std::numeric_limits<T>::max();
         points.stride = 1;
         points.count = 500;
-        points.refuse_outside = points.refuse_beyond = (options & 1) != 0;
+        points.accept_outside = (options & 1) == 0;
         points.clip = (options & 2) != 0;
         if ((options & 4) != 0) points.component[0] = nullptr;
         points.faults = faults.flag();

@@ -60,7 +60,7 @@ void expect_crowds(int width, std::size_t places, std::size_t components) {
   one.components = components;
   one.points = places_of<T>(places);
   one.domain.periodic[0] = places > 1;
-  one.options.edges = open_footprints::clip;
+  one.options.clip = true;
   spread_case<T, 3> all = one;
   const std::size_t count = size_or(6000, 2500) / places * places;
   for (std::size_t i = places; i < count; ++i) all.points.push_back(one.points[i % places]);

@@ -25,7 +25,7 @@ void expect_long_footprints(std::uint64_t seed, int width, const vec<int, 3>& me
   spread_case<T, 3> it = uniform_case<T, 3>(seed, count, 24);
   it.mesh = mesh;
   it.domain.periodic = {seed % 2 == 0, seed % 3 != 0, seed % 5 != 0};
-  it.options.edges = open_footprints::clip;
+  it.options.clip = true;
   it.components = 1 + seed % 2;
   it.vectors = 1 + seed % 3;
   it.accumulate = seed % 4 == 1;

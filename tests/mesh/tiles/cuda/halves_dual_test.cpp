@@ -173,8 +173,8 @@ TEST_F(halves_test, points_far_beyond_open_ends_keep_their_accuracy) {
     for (const int open : {1, 2, 3}) {
       for (const int order : {5, 6}) {
         auto it = dense_case(static_cast<std::uint64_t>(order - 1), density, 2);
-        it.options.edges = open_footprints::clip;
-        it.options.beyond = points_beyond::accept;
+        it.options.clip = true;
+        it.options.accept_outside = true;
         std::mt19937_64 random(density);
         for (int axis = 3 - open; axis < 3; ++axis) {
           it.domain.periodic[axis] = false;

@@ -38,8 +38,8 @@ spread_case<T, 3> case_of(const vec<int, 3>& mesh, double density, int order) {
 template <typename T>
 void make_open(spread_case<T, 3>& it, int axis) {
   it.domain.periodic[axis] = false;
-  it.options.edges = open_footprints::clip;
-  it.options.beyond = points_beyond::accept;
+  it.options.clip = true;
+  it.options.accept_outside = true;
 }
 
 template <typename T>

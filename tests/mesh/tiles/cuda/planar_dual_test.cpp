@@ -48,8 +48,8 @@ void expect_every_order(int extent) {
       const int open = static_cast<int>(seed % (D + 1));
       if (open < D) {
         it.domain.periodic[open] = false;
-        it.options.edges = open_footprints::clip;
-        it.options.beyond = points_beyond::accept;
+        it.options.clip = true;
+        it.options.accept_outside = true;
         for (auto& point : it.points) point[open] *= T(1.2);
       }
       expect_planar(it);
