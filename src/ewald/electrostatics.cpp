@@ -347,6 +347,7 @@ void electrostatics<Context, T>::implementation::compute_async(const electrostat
           "the cells, the scaled pairs or the number of points or systems are not those of the last prepare or "
           "compute; call one of them");
   enqueue(input, output);
+  if constexpr (std::is_same_v<Context, cpu_context>) check();
 }
 
 template <typename Context, typename T>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cells/counting_build.hpp"
+#include "core/automatic.hpp"
 #include "core/method_choice.hpp"
 #include "ewald/choice/choice.hpp"
 #include "ewald/crowding.hpp"
@@ -50,7 +51,7 @@ struct electrostatics<Context, T>::implementation {
   implementation(const Context& where, const electrostatics_options& wanted)
       : context(where), options(wanted), faults(where) {
     detail::check_electrostatics_options(options);
-    if (!options.method.empty() && options.method != "auto") {
+    if (!detail::is_automatic(options.method)) {
       detail::require_method<detail::electrostatics_method_list>(
           {"method of electrostatics", std::is_same_v<Context, cuda_context>, where.reproducibility(), true},
           options.method);

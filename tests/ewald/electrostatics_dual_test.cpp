@@ -464,8 +464,11 @@ TEST_F(electrostatics_test, asynchronous_calls_need_what_was_prepared) {
   auto bad = of.points;
   bad[13][0] = std::nan("");
   arrays.move(bad);
-  sums.compute_async(arrays.input(), arrays.output());
-  expect_words(error_of<data_error>([&] { sums.check(); }), {"point 13"});
+  const auto compute = [&] {
+    sums.compute_async(arrays.input(), arrays.output());
+    sums.check();
+  };
+  expect_words(error_of<data_error>(compute), {"point 13"});
   arrays.move(of.points);
   sums.compute_async(arrays.input(), arrays.output());
   sums.check();

@@ -135,30 +135,31 @@ class electrostatics {
 
   /// Chooses the parameters and allocates the memory for these inputs. `compute` does it where it is needed: for
   /// another number of points or systems, and where cells have changed so much that the accuracy is no longer kept, or
-  /// another choice is expected to be clearly faster. Synchronizes. Throws what compute does.
+  /// another choice is expected to be clearly faster. Waits. May allocate. Throws what compute does.
   void prepare(const electrostatics_input<T>& input);
 
-  /// Computes what `output` asks for. Synchronizes. Throws argument_error for input that the host can see is wrong
-  /// (cells, pairs, null pointers), an accuracy that cannot be reached in this precision, naming the least that can,
-  /// or more memory than there is; data_error naming the first point that is not finite, of no system, outside a slab,
-  /// or with a charge that is not finite, and the first that is in the same place as another one, unless that pair is
-  /// excluded. Results are then not usable. What goes beyond the range of T, or of double for energies and virials,
-  /// comes out infinite or NaN without an error: forces in float of charges from about 1e19 at a distance of 1.
+  /// Computes what `output` asks for. Waits. May allocate. Throws argument_error for input that the host can see is
+  /// wrong (cells, pairs, null pointers), an accuracy that cannot be reached in this precision, naming the least that
+  /// can, or more memory than there is; data_error naming the first point that is not finite, of no system, outside a
+  /// slab, or with a charge that is not finite, and the first that is in the same place as another one, unless that
+  /// pair is excluded. Results are then not usable. What goes beyond the range of T, or of double for energies and
+  /// virials, comes out infinite or NaN without an error: forces in float of charges from about 1e19 at a distance
+  /// of 1.
   void compute(const electrostatics_input<T>& input, const electrostatics_output<T>& output);
 
   /// The same with the choices and in the memory of the last `prepare` or `compute`, for the same cells, scaled pairs
-  /// and number of points: allocates nothing, does not synchronize, and can be captured in a CUDA graph. `check`
-  /// reports what compute throws as data_error. Throws argument_error where compute is needed first.
+  /// and number of points. Does not wait. Allocates nothing. Can be captured. `check` reports what compute throws as
+  /// data_error (on CPUs this call does). Throws argument_error where compute is needed first.
   void compute_async(const electrostatics_input<T>& input, const electrostatics_output<T>& output);
 
-  /// Synchronizes. Throws the data_error of the calls since the last check.
+  /// Waits. Throws the data_error of the calls since the last check.
   void check();
 
   /// Of the last prepare or compute. Throws argument_error before.
   [[nodiscard]] const electrostatics_report& report() const;
   /// Why these parameters: the methods and orders that were compared, each with its best cutoff, by the times that the
   /// device profile predicts. Of the last choice; another call that keeps to the accuracy keeps its parameters. Throws
-  /// argument_error before the first prepare or compute. Does not synchronize.
+  /// argument_error before the first prepare or compute. Does not wait.
   [[nodiscard]] quadrat::explanation explanation() const;
   /// The short-range part of a pair, with the parameters of the last prepare or compute: to take that part over a
   /// neighbor list or a visitor of your own, beside sums with the part `long_range`. Throws argument_error before.

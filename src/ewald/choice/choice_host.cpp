@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/automatic.hpp"
 #include "ewald/choice/cost.hpp"
 #include "ewald/choice/search.hpp"
 #include "ewald/methods.hpp"
@@ -22,10 +23,6 @@ using electrostatics_records::spme;
 
 /// What rounding leaves.
 [[nodiscard]] double least_accuracy(const ewald_request& request) { return request.single_precision ? 1e-6 : 1e-14; }
-
-[[nodiscard]] bool is_automatic(const ewald_request& request) {
-  return request.method.empty() || request.method == "auto";
-}
 
 void check_mesh(const ewald_request& request) {
   const vec<int, 3>& mesh = request.given.mesh;
@@ -50,7 +47,7 @@ void check_given(const ewald_request& request) {
           "; it must be positive, or 0 to have it chosen");
   require(given.order == 0 || (given.order >= 3 && given.order <= 8), "the order is ", given.order,
           "; 3 to 8 are possible, or 0 to have it chosen");
-  require(given.splitting == 0 || !is_automatic(request), "the splitting is ", given.splitting,
+  require(given.splitting == 0 || !is_automatic(request.method), "the splitting is ", given.splitting,
           ", which is alpha for spme and direct, and c for esp: a method must be given with it");
   check_mesh(request);
   if (given.splitting == 0) return;
@@ -69,7 +66,7 @@ void check_request(const ewald_request& request) {
           "; 1e-14 to 0.5 is possible");
   require(request.accuracy >= least_accuracy(request), "the accuracy is ", request.accuracy, "; in single precision ",
           least_accuracy(request), " can be reached");
-  require(is_automatic(request) || request.method == spme::name || request.method == esp::name ||
+  require(is_automatic(request.method) || request.method == spme::name || request.method == esp::name ||
               request.method == direct::name,
           "there is no method \"", request.method, "\" for Ewald sums; there are spme, esp and direct");
   require(request.method != esp::name || request.law == pair_law::coulomb,

@@ -53,6 +53,15 @@ struct electrolyte<Context, T>::implementation {
   void enqueue_step(int parity);
   void find_forces();
   [[nodiscard]] double coulomb_energy();
+  /// What calls on CPUs throw at once, and calls on GPUs leave to their check, is thrown by check().
+  template <typename Call>
+  void keep_error(const Call& call) {
+    try {
+      call();
+    } catch (const data_error& error) {
+      if (!found) found = error;
+    }
+  }
   [[nodiscard]] electrostatics_input<T> input() const;
   [[nodiscard]] detail::electrolyte_ions<T> ions() {
     return {positions.data(), velocities.data(), masses.data(), repulsion.data(), coulomb.data()};
@@ -76,6 +85,7 @@ struct electrolyte<Context, T>::implementation {
   detail::step_replay<Context> replay;
   std::uint64_t step = 0;
   bool prepared = false;
+  std::optional<data_error> found;   // by cells or sums, of some step
   std::optional<data_error> broken;  // why the simulation is invalid
 };
 
@@ -125,6 +135,7 @@ void electrolyte<Context, T>::implementation::set(const electrolyte_state<T>& st
   for_each(context, "electrolyte.wrap", count, detail::electrolyte_wrap<T>{positions.data(), domain});
   context.synchronize();
   broken.reset();
+  found.reset();
   // The choice is that of the first state. Steps may be captured, so all memory is allocated here: that of energies,
   // too.
   if (!prepared) sums.prepare(input());
@@ -142,7 +153,7 @@ void electrolyte<Context, T>::implementation::find_forces() {
                        detail::electrolyte_repulsion<T>{radii.data(), static_cast<T>(options.repulsion)});
   electrostatics_output<T> output;
   output.forces = coulomb.data();
-  sums.compute_async(input(), output);
+  keep_error([&] { sums.compute_async(input(), output); });
 }
 
 template <typename Context, typename T>
@@ -161,7 +172,7 @@ template <typename Context, typename T>
 double electrolyte<Context, T>::implementation::coulomb_energy() {
   electrostatics_output<T> output;
   output.energy = energy.data();
-  sums.compute_async(input(), output);
+  keep_error([&] { sums.compute_async(input(), output); });
   return to_host(context, energy)[0];
 }
 
@@ -169,14 +180,14 @@ template <typename Context, typename T>
 void electrolyte<Context, T>::implementation::check() {
   detail::throw_electrolyte_fault(to_host(context, fault)[0]);
   if (broken) throw *broken;
-  try {
+  keep_error([&] {
     cells.check(context);
     sums.check();
-  } catch (const data_error& error) {
-    const std::string text = message("the run blew up by step ", step, ": ", error.what());
-    broken = error.index() ? data_error(text, *error.index()) : data_error(text);
-    throw *broken;
-  }
+  });
+  if (!found) return;
+  const std::string text = message("the run blew up by step ", step, ": ", found->what());
+  broken = found->index() ? data_error(text, *found->index()) : data_error(text);
+  throw *broken;
 }
 
 template <typename Context, typename T>
