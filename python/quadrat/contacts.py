@@ -121,7 +121,7 @@ def contacts(
 
 def _shapes_of(shapes):
     """(the number of all bodies' shape, the numbers of each body's or None)."""
-    if isinstance(shapes, str):
+    if shapes is None or isinstance(shapes, str):
         return _SHAPES.index(word(shapes, "shapes", _SHAPES)), None
     names = np.asarray(shapes) if isinstance(shapes, (list, tuple)) else shapes
     if not isinstance(names, np.ndarray) or names.dtype.kind != "U":

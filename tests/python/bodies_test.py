@@ -108,6 +108,7 @@ def test_cells_may_be_chosen_by_a_cutoff_and_hold_periodic_images():
         (lambda: quadrat.contacts([[0.0, 0, 0]]), ValueError, "radius"),
         (lambda: quadrat.contacts([[0.0, 0, np.nan]], 1.0), ValueError, "body 0|nan"),
         (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, shapes="cone"), ValueError, "'cone'.*sphere, ellipsoid"),
+        (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, shapes=None), TypeError, "shapes is None; text is accepted, one of sphere"),
         (lambda: quadrat.contacts([[0.0, 0, 0]], shapes=[9], sizes=[[1.0, 1, 1]]), ValueError, "shape"),
         (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, planes=[[0, 0, 1]]), ValueError, r"planes have the shape \(1, 3\)"),
         (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, planes=[[0, 0, 2, 0]]), ValueError, "length must be 1"),
