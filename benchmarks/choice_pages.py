@@ -24,13 +24,13 @@ COLORS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#99
 COUNTS = [10 ** (k / 2) for k in range(4, 16)]
 MAPS = {
     "spread": ("mesh points along each axis, 3D, order 6, one use", [16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512],
-               lambda n, value: ["--n", f"{n:.0f}", "--cells", str(value)]),
+               lambda n, value: ["--points", f"{n:.0f}", "--mesh", str(value), "--order", "6"]),
     "reduce": ("keys in random order", [10 ** (k / 2) for k in range(1, 15)],
-               lambda n, value: ["--n", f"{n:.0f}", "--keys", f"{value:.0f}"]),
+               lambda n, value: ["--points", f"{n:.0f}", "--keys", f"{value:.0f}"]),
     "neighbors": ("points in a cube as wide as the cutoff, 3D", [0.5, 1, 2, 4, 8, 16, 32, 64],
-                  lambda n, value: ["--n", f"{n:.0f}", "--cells", str(max(1, round((n / value) ** (1 / 3))))]),
+                  lambda n, value: ["--points", f"{n:.0f}", "--mesh", str(max(1, round((n / value) ** (1 / 3))))]),
     "contacts": ("contacts of a body, as an earlier search found them", [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500],
-                 lambda n, value: ["--n", f"{n:.0f}", "--contacts", f"{min(value, n / 2):g}"]),
+                 lambda n, value: ["--points", f"{n:.0f}", "--contacts", f"{min(value, n / 2):g}"]),
 }
 
 

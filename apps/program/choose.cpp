@@ -27,11 +27,11 @@ constexpr std::array<std::string_view, 5> choose_tasks{"all", "spread", "reduce"
 /// The command line of `quadrat choose`.
 struct choose_options {
   std::string task = "all";
-  double count = 0;
-  std::string cells = "64,64,64";
-  int order = 6;
+  double points = 0;
+  std::string mesh = "64,64,64";
+  int order = 4;
   double uses = 1;
-  double keys = 0;       ///< 0: as many as cells
+  double keys = 0;       ///< 0: as many as mesh points
   double contacts = -1;  ///< below 0: not known
   std::string precision = "float";
   std::string reproducible = "none";
@@ -40,20 +40,21 @@ struct choose_options {
 };
 
 [[nodiscard]] described_load load_of(const choose_options& options) {
-  require(options.count >= 0 && options.count <= 1e15 && options.count == std::floor(options.count), "--n is ",
-          options.count, "; it must be a whole number from 0 to 1e15");
+  require(options.points >= 0 && options.points <= 1e15 && options.points == std::floor(options.points), "--points is ",
+          options.points, "; it must be a whole number from 0 to 1e15");
   require(options.uses >= 1 && std::isfinite(options.uses), "--uses is ", options.uses, "; it must be 1 or more");
   require(options.keys >= 0 && options.keys < 2147483648.0, "--keys is ", options.keys, "; it must be below 2^31");
-  const auto commas = static_cast<int>(std::count(options.cells.begin(), options.cells.end(), ','));
-  require(commas <= 2, "--cells is ", options.cells, "; 1 to 3 numbers are possible");
+  const auto commas = static_cast<int>(std::count(options.mesh.begin(), options.mesh.end(), ','));
+  require(commas <= 2, "--mesh is ", options.mesh, "; 1 to 3 numbers are possible");
   described_load load;
   load.cells.resize(commas == 0 ? 3 : static_cast<std::size_t>(commas) + 1);
-  const vec<int, 3> extents = extents_of_option(options.cells, static_cast<int>(load.cells.size()), "--cells", "cells");
+  const vec<int, 3> extents =
+      extents_of_option(options.mesh, static_cast<int>(load.cells.size()), "--mesh", "mesh points");
   for (std::size_t axis = 0; axis < load.cells.size(); ++axis) {
     load.cells[axis] = extents[static_cast<int>(axis)];
-    require(load.cells[axis] > 0, "--cells is ", options.cells, "; there must be at least 1 along each axis");
+    require(load.cells[axis] > 0, "--mesh is ", options.mesh, "; there must be at least 1 along each axis");
   }
-  load.count = options.count;
+  load.count = options.points;
   load.order = options.order;
   load.uses = options.uses;
   load.keys = options.keys;
@@ -94,15 +95,18 @@ void add_choose(CLI::App& app) {
   command->add_option("TASK", o.task, "all, spread, reduce, neighbors or contacts")
       ->check(one_of(choose_tasks))
       ->capture_default_str();
-  command->add_option("--n", o.count, "points, elements or bodies")->required()->check(any_number())->type_name("N");
-  command->add_option("--cells", o.cells, "mesh points, or cells as large as the cutoff; one number for a cube")
+  command->add_option("--points", o.points, "points, elements or bodies")
+      ->required()
+      ->check(any_number())
+      ->type_name("N");
+  command->add_option("--mesh", o.mesh, "mesh points, or cells as large as the cutoff; one number for a cube")
       ->capture_default_str()
       ->type_name("Kx[,Ky[,Kz]]");
   command->add_option("--order", o.order, "of the window of spreading")
       ->check(whole_number(1, 8))
       ->capture_default_str();
   command->add_option("--uses", o.uses, "of what is prepared once")->check(any_number())->capture_default_str();
-  command->add_option("--keys", o.keys, "of a reduction, in random order; default: as many as cells")
+  command->add_option("--keys", o.keys, "of a reduction, in random order; default: as many as mesh points")
       ->check(any_number());
   command->add_option("--contacts", o.contacts, "of a body, where an earlier search on a GPU has counted them")
       ->check(any_number());
@@ -118,8 +122,8 @@ void add_choose(CLI::App& app) {
       "order.\n"
       "Without a GPU, --device cuda answers for an H200. docs/concepts/choosing.md says more.\n\n"
       "Examples:\n"
-      "  quadrat choose --n 1e6 --cells 64,64,64\n"
-      "  quadrat choose spread --n 1e5 --cells 512 --uses 100 --device cuda\n\n"
+      "  quadrat choose --points 1e6 --mesh 64,64,64\n"
+      "  quadrat choose spread --points 1e5 --mesh 512 --uses 100 --device cuda\n\n"
       "Returns 0; 1 when something failed; 2 when the command line is wrong.");
   command->callback([options] { run_choose(*options); });
 }

@@ -45,7 +45,7 @@ class ChooseTest(support.ProgramTest):
         return json.loads(self.quadrat("choose", "--device", "cpu", "--json", *arguments).stdout)
 
     def test_answers_without_data(self):
-        found = {one["what"]: one for one in self.choose("--n", "1e6", "--cells", "64,64,64")}
+        found = {one["what"]: one for one in self.choose("--points", "1e6", "--mesh", "64,64,64")}
         self.assertEqual(set(found), {"method of spreading", "method of keyed reduction", "neighbor method", "contact method"})
         self.assertEqual(found["method of spreading"]["chosen"], "tiles")
         self.assertEqual(found["neighbor method"]["chosen"], "sweeps")
@@ -56,27 +56,27 @@ class ChooseTest(support.ProgramTest):
             self.assertEqual(one["candidates"][0]["method"], one["chosen"])
             self.assertTrue(all(c["why_not"] for c in one["candidates"] if c["milliseconds"] is None))
             self.assertIn("shipped, of generic CPU", one["profile"])
-        text = self.quadrat("choose", "spread", "--n", "1e6", "--device", "cpu").stdout
+        text = self.quadrat("choose", "spread", "--points", "1e6", "--device", "cpu").stdout
         self.assertIn("method of spreading: tiles", text)
         self.assertIn("not on CPUs", text)
 
     def test_goes_by_the_numbers(self):
-        self.assertEqual(self.choose("contacts", "--n", 10)[0]["chosen"], "brute_force")
-        canonical = self.choose("spread", "--n", 1000, "--deterministic=canonical")[0]
+        self.assertEqual(self.choose("contacts", "--points", 10)[0]["chosen"], "brute_force")
+        canonical = self.choose("spread", "--points", 1000, "--deterministic=canonical")[0]
         self.assertEqual(canonical["chosen"], "single_mesh")
         for count in (0, 1):
-            self.assertTrue(all(one["chosen"] for one in self.choose("--n", count)))
+            self.assertTrue(all(one["chosen"] for one in self.choose("--points", count)))
 
     def test_refuses_what_is_no_load(self):
         for arguments, words in [
-            (["--n", "-1"], "--n is -1; it must be a whole number from 0"),
-            (["--n", "nan"], "--n is nan; it must be a whole number"),
-            (["--n", "1.5"], "--n is 1.5"),
-            (["--n", "10", "--cells", "4,4,4,4"], "--cells is 4,4,4,4; 1 to 3 numbers are possible"),
-            (["--n", "10", "--cells", "0"], "--cells"),
-            (["--n", "10", "--uses", "0"], "--uses is 0; it must be 1 or more"),
-            (["--n", "10", "--keys", "1e12"], "--keys"),
-            (["everything", "--n", "10"], "everything"),
+            (["--points", "-1"], "--points is -1; it must be a whole number from 0"),
+            (["--points", "nan"], "--points is nan; it must be a whole number"),
+            (["--points", "1.5"], "--points is 1.5"),
+            (["--points", "10", "--mesh", "4,4,4,4"], "--mesh is 4,4,4,4; 1 to 3 numbers are possible"),
+            (["--points", "10", "--mesh", "0"], "--mesh"),
+            (["--points", "10", "--uses", "0"], "--uses is 0; it must be 1 or more"),
+            (["--points", "10", "--keys", "1e12"], "--keys"),
+            (["everything", "--points", "10"], "everything"),
         ]:
             with self.subTest(arguments):
                 self.assertIn(words, self.fails("choose", "--device", "cpu", *arguments, code=2))
@@ -131,11 +131,11 @@ class ChooseTest(support.ProgramTest):
         self.assertRegex(said, r"\d+ constants of ")
         files = list((self.folder / "cache" / "quadrat").glob("profile-*.json"))
         self.assertEqual(len(files), 1)
-        self.assertIn(str(files[0]), self.choose("--n", 1000)[0]["profile"])
+        self.assertIn(str(files[0]), self.choose("--points", 1000)[0]["profile"])
         # Not where results must not depend on what was measured.
-        self.assertIn("shipped", self.choose("--n", 1000, "--deterministic")[0]["profile"])
+        self.assertIn("shipped", self.choose("--points", 1000, "--deterministic")[0]["profile"])
         files[0].write_text(files[0].read_text()[:100])
-        done = self.quadrat("choose", "--n", 1000, "--device", "cpu", "--json")
+        done = self.quadrat("choose", "--points", 1000, "--device", "cpu", "--json")
         self.assertIn("shipped", json.loads(done.stdout)[0]["profile"])
         self.assertEqual(done.stderr.count("is not used"), 1)
 
