@@ -262,7 +262,7 @@ class SpreadTest(mesh_support.MeshTest):
     def test_text_for_people(self):
         text = self.quadrat("spread", self.line, "--mesh", 8, "-o", "mesh.npy", "--method", "particle").stdout
         for words in ["3 points, spread onto a mesh of 8", "real, all 1; sum 3, on the mesh 3", "unit box",
-                      "periodic along x", "particle, order 6, double (asked for)", "mesh.npy"]:  # fmt: skip
+                      "periodic along x", "particle, order 4, double (asked for)", "mesh.npy"]:  # fmt: skip
             self.assertIn(words, text)
         self.assertEqual(self.quadrat("spread", self.line, "--mesh", 8, "--quiet").stdout, "")
 

@@ -19,7 +19,7 @@ namespace quadrat::program {
 struct mesh_options {
   std::string points;
   box_options box;
-  int order = 6;
+  int order = 4;
   std::string method;  ///< empty: chosen
   bool clip = false;
   bool accept_outside = false;

@@ -23,7 +23,7 @@ struct mesh_task {
   mesh_operation operation = mesh_operation::spread;
   mesh_box box;
   vec<int, 3> extents{1, 1, 1};
-  int order = 6;
+  int order = 4;
   spread_options plan;
   bool single = false;  ///< precision of all that is computed
 };
