@@ -96,7 +96,7 @@ def compare_nearest(comparison, points, k):
 
 
 def compare_clusters(comparison, points, link, core):
-    seconds, report = comparison.ours(points, "clusters", "--link", link, "--core", core)
+    seconds, report = comparison.ours(points, "clusters", "--cutoff", link, "--core", core)
     others = []
     if cluster := comparison.library("sklearn.cluster", "scikit-learn"):
         scan = cluster.DBSCAN(eps=link, min_samples=core, n_jobs=THREADS)

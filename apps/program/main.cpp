@@ -75,7 +75,7 @@ void describe(CLI::App& app) {
       "  quadrat run examples/dam_break_small.toml          a wave of grains, in seconds\n"
       "  quadrat run examples/dam_break.toml --device cuda  a larger one, on the GPU\n"
       "  quadrat neighbors points.npy --cutoff 0.1          pairs of points nearer than that\n"
-      "  quadrat clusters points.npy --link 0.2 -o labels.npy    friends-of-friends, DBSCAN\n"
+      "  quadrat clusters points.npy --cutoff 0.2 -o labels.npy    friends-of-friends, DBSCAN\n"
       "  quadrat contacts grains.csv -o contacts.csv        where bodies overlap\n"
       "  quadrat spread points.npy --mesh 64,64,64 -o mesh.vti   points onto a mesh; interpolate reads it back\n"
       "  quadrat nufft points.npy values.npy --modes 64,64 -o modes.npy   a Fourier transform of values at points\n"

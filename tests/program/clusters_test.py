@@ -45,9 +45,9 @@ class ClustersTest(support.ProgramTest):
 
     def test_points_on_a_line(self):
         line = self.put("line.csv", "x\n0.95\n0.1\n0.5\n0.55\n0.15\n")
-        self.assertEqual(self.clusters(line, "--link", 0.1)["sizes"], [1, 2, 2])
-        self.assertEqual(self.clusters(line, "--link", 0.16, "--box", 1, "--periodic", "x")["sizes"], [3, 2])
-        self.assert_centers(self.clusters(line, "--link", 0.1), [[0.95], [0.125], [0.525]])
+        self.assertEqual(self.clusters(line, "--cutoff", 0.1)["sizes"], [1, 2, 2])
+        self.assertEqual(self.clusters(line, "--cutoff", 0.16, "--box", 1, "--periodic", "x")["sizes"], [3, 2])
+        self.assert_centers(self.clusters(line, "--cutoff", 0.1), [[0.95], [0.125], [0.525]])
 
     def assert_centers(self, result, wanted):
         self.assertEqual(len(result["centers"]), len(wanted))
@@ -78,45 +78,45 @@ class ClustersTest(support.ProgramTest):
         self.assertIn("clusters", self.quadrat("--help").stdout)
 
     def test_labels_as_csv(self):
-        self.assertEqual(self.labels(self.groups, "--link", 0.25), [0, 1, 1, 2, 3, 1])
-        periodic = [self.groups, "--link", 0.25, "--box", "1,1,1", "--periodic", "x"]
+        self.assertEqual(self.labels(self.groups, "--cutoff", 0.25), [0, 1, 1, 2, 3, 1])
+        periodic = [self.groups, "--cutoff", 0.25, "--box", "1,1,1", "--periodic", "x"]
         self.assertEqual(self.labels(*periodic), [0, 1, 1, 0, 2, 1])
         self.assertEqual(self.labels(*periodic, "--core", 2), [0, 1, 1, 0, -1, 1])
         self.assertEqual(self.labels(*periodic, "--core", 3), [-1, 0, 0, -1, -1, 0])
         self.assertEqual(self.labels(*periodic, "--core", 4), [-1] * 6)
         # Points at the linking length are not linked.
-        self.assertEqual(self.labels(self.groups, "--link", 0.125), [0, 1, 2, 3, 4, 5])
+        self.assertEqual(self.labels(self.groups, "--cutoff", 0.125), [0, 1, 2, 3, 4, 5])
 
     def test_labels_as_npy(self):
-        self.clusters(self.groups, "--link", 0.25, "--core", 2, "-o", "labels.npy")
+        self.clusters(self.groups, "--cutoff", 0.25, "--core", 2, "-o", "labels.npy")
         data = (self.folder / "labels.npy").read_bytes()
         self.assertIn(b"'descr': '<i8', 'fortran_order': False, 'shape': (6,)", data)
         self.assertEqual(struct.unpack("<6q", data[-48:]), (-1, 0, 0, -1, -1, 0))
 
     def test_sizes_as_json(self):
-        result = self.clusters(self.groups, "--link", 0.25, "--core", 2)
+        result = self.clusters(self.groups, "--cutoff", 0.25, "--core", 2)
         self.assertEqual((result["clusters"], result["noise"], result["sizes"]), (1, 3, [3]))
-        self.assertEqual(result["search"], {"link": 0.25, "core": 2, "precision": "double"})
+        self.assertEqual(result["search"], {"cutoff": 0.25, "core": 2, "precision": "double"})
         self.assertEqual(result["points"], {"file": str(self.groups), "count": 6, "dimensions": 3})
         self.assertEqual(result["box"]["source"], "bounding box")
         self.assertEqual(result["device"]["backend"], "cpu")
         self.assertGreater(result["performance"]["memory_bytes"], 0)
         self.assertIsNone(result["output"])
-        result = self.clusters(self.groups, "--link", 0.25)
+        result = self.clusters(self.groups, "--cutoff", 0.25)
         self.assertEqual((result["clusters"], result["noise"], result["sizes"]), (4, 0, [1, 3, 1, 1]))
 
     def test_centers_as_json(self):
         third = 0.875 / 3
-        self.assert_centers(self.clusters(self.groups, "--link", 0.25, "--core", 2), [[third, third, 0.5]])
+        self.assert_centers(self.clusters(self.groups, "--cutoff", 0.25, "--core", 2), [[third, third, 0.5]])
         across = self.put("across.csv", "x,y,z\n0.9375,0.625,0.5\n0.125,0.625,0.5\n0.5,0.5,0.5\n")
-        result = self.clusters(across, "--link", 0.25, "--box", "1,1,1", "--periodic", "x")
+        result = self.clusters(across, "--cutoff", 0.25, "--box", "1,1,1", "--periodic", "x")
         self.assert_centers(result, [[0.03125, 0.625, 0.5], [0.5, 0.5, 0.5]])
 
     def test_text_for_people(self):
-        text = self.quadrat("clusters", self.groups, "--link", 0.25, "-o", "labels.npy").stdout
+        text = self.quadrat("clusters", self.groups, "--cutoff", 0.25, "-o", "labels.npy").stdout
         for words in ["6 points, 4 clusters\n", "largest    3; 1; 1; 1", "friends-of-friends", "open", "labels.npy"]:
             self.assertIn(words, text)
-        text = self.quadrat("clusters", self.groups, "--link", 0.25, "--core", 2).stdout
+        text = self.quadrat("clusters", self.groups, "--cutoff", 0.25, "--core", 2).stdout
         self.assertIn("6 points, 1 cluster, 3 points in none", text)
         self.assertIn("2 or more (DBSCAN)", text)
 
@@ -130,42 +130,42 @@ class ClustersTest(support.ProgramTest):
                 wanted = reference(points, link, core)
                 for more in (["--threads", 1], ["--threads", 2], ["--precision", "float"]):
                     with self.subTest(dimension=dimension, link=link, core=core, more=more):
-                        self.assertEqual(self.labels(file, "--link", link, "--core", core, *more), wanted)
+                        self.assertEqual(self.labels(file, "--cutoff", link, "--core", core, *more), wanted)
 
     def test_few_points(self):
         for text, labels in [("x,y\n", []), ("x,y\n1,2\n", [0]), ("x,y\n1,2\n1,2\n", [0, 0])]:
             file = self.put("few.csv", text)
-            self.assertEqual(self.labels(file, "--link", 1), labels)
-            self.assertEqual(self.clusters(file, "--link", 1)["sizes"], [len(labels)] if labels else [])
+            self.assertEqual(self.labels(file, "--cutoff", 1), labels)
+            self.assertEqual(self.clusters(file, "--cutoff", 1)["sizes"], [len(labels)] if labels else [])
 
     def test_xyz_files_bring_their_box(self):
         text = '2\nLattice="4 0 0 1 4 0 0 0 4" pbc="T F F" Properties=species:S:1:pos:R:3\nH 0.125 1 1\nH 3.875 1 1\n'
         file = self.put("atoms.xyz", text)
-        self.assertEqual(self.labels(file, "--link", 0.5), [0, 0])
-        self.assertEqual(self.labels(file, "--link", 0.5, "--periodic", "none"), [0, 1])
+        self.assertEqual(self.labels(file, "--cutoff", 0.5), [0, 0])
+        self.assertEqual(self.labels(file, "--cutoff", 0.5, "--periodic", "none"), [0, 1])
         outside = self.put("outside.xyz", text.replace(" 1 1\n", " 1 9\n"))
-        self.assertEqual(self.labels(outside, "--link", 0.5), [0, 0])
+        self.assertEqual(self.labels(outside, "--cutoff", 0.5), [0, 0])
 
     def test_wrong_command_lines(self):
         for arguments, words in [
-            ([self.groups], "--link is missing: "),
-            ([self.groups, "--link", 0], "--link is 0; it must be positive"),
-            ([self.groups, "--link", "nan"], "--link is nan"),
-            ([self.groups, "--link", "far"], '--link: "far" is no number'),
-            ([self.groups, "--link", 1, "--core", 0], "--core: 0 is not from 1 to"),
-            ([self.groups, "--link", 1, "--core", 1.5], '--core: "1.5" is no whole number'),
-            ([self.groups, "--link", 0.6, "--box", "1,1,1", "--periodic", "y"], "half the periodic box along vector 1"),
-            ([self.groups, "--link", 1, "--periodic", "x"], "--periodic x needs --box"),
-            ([self.groups, "--link", 1, "-o", "labels.txt"], "labels.txt ends in neither"),
-            ([self.groups, "--link", 1, "-o", self.groups], "is the file that is read"),
-            ([self.groups, "--cutoff", 1], "no option --cutoff"),
+            ([self.groups], "--cutoff is missing: "),
+            ([self.groups, "--cutoff", 0], "--cutoff is 0; it must be positive"),
+            ([self.groups, "--cutoff", "nan"], "--cutoff is nan"),
+            ([self.groups, "--cutoff", "far"], '--cutoff: "far" is no number'),
+            ([self.groups, "--cutoff", 1, "--core", 0], "--core: 0 is not from 1 to"),
+            ([self.groups, "--cutoff", 1, "--core", 1.5], '--core: "1.5" is no whole number'),
+            ([self.groups, "--cutoff", 0.6, "--box", "1,1,1", "--periodic", "y"], "half the periodic box along vector 1"),
+            ([self.groups, "--cutoff", 1, "--periodic", "x"], "--periodic x needs --box"),
+            ([self.groups, "--cutoff", 1, "-o", "labels.txt"], "labels.txt ends in neither"),
+            ([self.groups, "--cutoff", 1, "-o", self.groups], "is the file that is read"),
+            ([self.groups, "--cutoff", 1, "--link", 1], "no option --link"),
         ]:
             with self.subTest(arguments):
                 self.assertIn(words, self.refusal(*arguments))
 
     def test_a_bad_point_is_named_and_an_older_file_stays(self):
         (self.folder / "labels.npy").write_text("older")
-        message = self.refusal(self.groups, "--link", 0.1, "--box", "1,0.75,1", "-o", "labels.npy", code=1)
+        message = self.refusal(self.groups, "--cutoff", 0.1, "--box", "1,0.75,1", "-o", "labels.npy", code=1)
         self.assertIn("groups.csv:6: point 4 at (0.5, 0.875, 0.5) lies outside the open box", message)
         self.assertEqual((self.folder / "labels.npy").read_text(), "older")
 

@@ -39,7 +39,7 @@ class DataErrorsTest(support.ProgramTest):
         self.put("mesh.npy", npy([1.0] * 64, (4, 4, 4)))
         return [
             ["neighbors", "--cutoff", 0.1],
-            ["clusters", "--link", 0.1],
+            ["clusters", "--cutoff", 0.1],
             ["spread", "--mesh", 4, "--order", 1],
             ["interpolate", "--order", 1, "--mesh-values", "mesh.npy"],
         ]

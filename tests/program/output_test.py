@@ -24,7 +24,7 @@ class OutputTest(support.ProgramTest):
         self.neighbors = ("neighbors", "points.csv", "--cutoff", 0.25)
         self.commands = {
             self.neighbors: "csv",
-            ("clusters", "points.csv", "--link", 0.25): "csv",
+            ("clusters", "points.csv", "--cutoff", 0.25): "csv",
             ("contacts", "grains.csv"): "csv",
             ("spread", "places.npy", "--mesh", "8,8,8"): "npy",
             ("interpolate", "places.npy", "--mesh-values", "field.npy"): "npy",

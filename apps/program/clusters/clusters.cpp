@@ -24,7 +24,7 @@ namespace {
 void run_clusters(const clusters_options& options) {
   double total = 0, reading = 0;
   const stopwatch time(total);
-  require(options.link > 0 && std::isfinite(options.link), "--link is ", options.link,
+  require(options.cutoff > 0 && std::isfinite(options.cutoff), "--cutoff is ", options.cutoff,
           "; it must be positive and finite");
   if (options.output) check_table_output(*options.output, options.json, options.points, "labels");
   activity doing(!options.quiet);
@@ -35,7 +35,7 @@ void run_clusters(const clusters_options& options) {
   }();
   doing.begins("searching");
   if (!options.quiet) note_what_is_left_out(particles);
-  const search_box box = choose_box(options.box, particles, options.link);
+  const search_box box = choose_box(options.box, particles, options.cutoff);
   clusters_report report = find_clusters(options, particles, box);
   report.reading_seconds = reading;
   report.total_seconds = time.elapsed();
@@ -55,10 +55,10 @@ constexpr const char* clusters_footer =
     "Labels count from 0, by the smallest index of a core point; -1: in no cluster. docs/guides/clusters.md says "
     "more.\n\n"
     "Examples:\n"
-    "  quadrat clusters points.npy --link 0.1                          friends-of-friends, sizes only\n"
-    "  quadrat clusters points.npy --link 0.1 --core 5 -o labels.npy   DBSCAN\n"
-    "  quadrat clusters points.csv --link 0.1 --box 1,1,1 --periodic xyz -o labels.csv\n"
-    "  quadrat clusters atoms.xyz --link 3 --json > clusters.json      Lattice and pbc of the file; all sizes\n\n"
+    "  quadrat clusters points.npy --cutoff 0.1                          friends-of-friends, sizes only\n"
+    "  quadrat clusters points.npy --cutoff 0.1 --core 5 -o labels.npy   DBSCAN\n"
+    "  quadrat clusters points.csv --cutoff 0.1 --box 1,1,1 --periodic xyz -o labels.csv\n"
+    "  quadrat clusters atoms.xyz --cutoff 3 --json > clusters.json      Lattice and pbc of the file; all sizes\n\n"
     "Returns 0; 1 when something failed; 2 when the command line is wrong; 130 after Ctrl-C.";
 
 }  // namespace
@@ -71,7 +71,7 @@ void add_clusters(CLI::App& app) {
       ->required()
       ->check(existing_file())
       ->type_name("");
-  command->add_option("--link", o.link, "points closer than this are linked")
+  command->add_option("--cutoff", o.cutoff, "points closer than this are linked")
       ->required()
       ->check(any_number())
       ->type_name("R");

@@ -13,7 +13,7 @@ namespace quadrat::program {
 /// The command line of `quadrat clusters`.
 struct clusters_options {
   std::string points;
-  double link = 0;
+  double cutoff = 0;
   std::int64_t core = 1;
   box_options box;
   device_options device;

@@ -35,7 +35,7 @@ nlohmann::ordered_json as_json(const clusters_report& report, const clusters_opt
       {"device", as_json(report.device)},
       {"points", as_json(particles)},
       {"box", as_json(box, particles.dimension)},
-      {"search", {{"link", options.link}, {"core", options.core}, {"precision", report.precision}}},
+      {"search", {{"cutoff", options.cutoff}, {"core", options.core}, {"precision", report.precision}}},
       {"clusters", report.sizes.size()},
       {"noise", report.noise},
       {"sizes", report.sizes},
@@ -56,7 +56,7 @@ std::string as_text(const clusters_report& report, const clusters_options& optio
                                  with_commas(report.sizes.size()), report.sizes.size() == 1 ? "" : "s",
                                  options.core == 1 ? "" : ", " + with_commas(report.noise) + " points in none");
   text += fmt::format("  largest    {}\n", sizes_text(report.sizes));
-  text += fmt::format("  linked     closer than {}{}\n", options.link,
+  text += fmt::format("  linked     closer than {}{}\n", options.cutoff,
                       options.core == 1 ? " (friends-of-friends)"
                                         : fmt::format("; core points with {} or more (DBSCAN)", options.core));
   text += fmt::format("  box        {}\n", as_text(box, particles.dimension));
