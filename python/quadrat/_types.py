@@ -2,7 +2,7 @@
 """Types of arguments and results."""
 
 import os
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 # Of NumPy, PyTorch, CuPy or JAX. Results are of the library that the points are of, which types cannot say without it.
 Array: TypeAlias = Any
@@ -11,5 +11,3 @@ ByAxis: TypeAlias = Any
 # float32, float64, int32 or int64, by name or of a library.
 DType: TypeAlias = Any
 FilePath: TypeAlias = str | os.PathLike[str]
-# A single one of the outputs of a list.
-Letter: TypeAlias = Literal["i", "j", "S", "d", "D", "n"]

@@ -7,7 +7,7 @@ from . import _core
 from ._numbers import flag, letters, level_of, method_name, real_number, thread_count, whole, word
 from ._reprs import of_arrays
 from ._state import State
-from ._types import Array, ByAxis, DType, Letter
+from ._types import Array, ByAxis, DType
 from .mesh import _index_type
 
 __all__ = ["Clusters", "Nearest", "NeighborList", "clusters", "knn", "neighbor_list"]
@@ -132,34 +132,6 @@ class NeighborList(State):
         return self._list.method()
 
 
-@overload
-def neighbor_list(points: Array, cutoff: float, *, outputs: Letter, **options: Any) -> Array: ...
-@overload
-def neighbor_list(
-    points: Array,
-    cutoff: float,
-    *,
-    box: Array = None,
-    periodic: ByAxis = None,
-    origin: Array = None,
-    queries: Array = None,
-    systems: Array = None,
-    systems_of_queries: Array = None,
-    rule: str | None = None,
-    radii: Array = None,
-    types: Array = None,
-    radii_of_queries: Array = None,
-    types_of_queries: Array = None,
-    type_cutoffs: Array = None,
-    excluded: Array = None,
-    half: bool = False,
-    sorted: bool = False,
-    outputs: str = "ijSdD",
-    method: str = "auto",
-    deterministic: str = "none",
-    threads: int | None = None,
-    index_dtype: DType = None,
-) -> tuple[Array, ...]: ...
 def neighbor_list(
     points: Array,
     cutoff: float,

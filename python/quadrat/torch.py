@@ -11,7 +11,7 @@ with a result whose size depends on the points (neighbor_list) need torch._dynam
 """
 
 import math
-from typing import Any, overload
+from typing import Any
 
 import torch
 
@@ -20,7 +20,7 @@ from ._torch import mesh as _mesh
 from ._torch import neighbors as _neighbors
 from ._torch import transforms as _transforms
 from ._numbers import chosen_number, flag, letters, real_number, shown, sign_of, whole, word
-from ._types import Array, ByAxis, DType, Letter
+from ._types import Array, ByAxis, DType
 from .ewald import LAWS, Electrostatics
 from .mesh import _ENDS, _index_type
 from .neighbors import LETTERS, RULES
@@ -31,32 +31,6 @@ __all__ = ["Electrostatics", "electrostatics", "interpolate", "neighbor_list", "
 _MOST_SYSTEMS = 2**27  # each has a box in memory
 
 
-@overload
-def neighbor_list(points: Array, cutoff: float, *, outputs: Letter, **options: Any) -> torch.Tensor: ...
-@overload
-def neighbor_list(
-    points: Array,
-    cutoff: float,
-    *,
-    box: Array = None,
-    periodic: ByAxis = None,
-    origin: Array = None,
-    queries: Array = None,
-    systems: Array = None,
-    systems_of_queries: Array = None,
-    rule: str | None = None,
-    radii: Array = None,
-    types: Array = None,
-    radii_of_queries: Array = None,
-    types_of_queries: Array = None,
-    type_cutoffs: Array = None,
-    excluded: Array = None,
-    half: bool = False,
-    sorted: bool = False,
-    outputs: str = "ijSdD",
-    method: str = "auto",
-    index_dtype: DType = None,
-) -> tuple[torch.Tensor, ...]: ...
 def neighbor_list(
     points: Array,
     cutoff: float,

@@ -89,6 +89,18 @@ def test_neighbor_lists_have_the_pairs_of_the_cpu(library):
           quadrat.neighbor_list(POINTS, 0.4, queries=queries, outputs="ijS", **arguments))  # fmt: skip
 
 
+def test_methods_of_the_gpu_take_its_arrays_and_are_repeatable_on_request(torch):
+    points = torch.tensor(np.round(64 * POINTS) / np.float32(64), device="cuda")  # distances are exact on every device
+    wanted = quadrat.neighbor_list(points.cpu().numpy(), 0.4, box=BOX, sorted=True, outputs="ij")
+    names = quadrat.methods("neighbor_list", device="cuda")
+    assert names and names == quadrat.methods("neighbor_list")
+    for name in names:
+        found = quadrat.neighbor_list(points, 0.4, box=BOX, sorted=True, outputs="ij", method=name)
+        assert all(np.array_equal(mine.cpu().numpy(), other) for mine, other in zip(found, wanted)), name
+    given = {"box": BOX, "outputs": "j", "deterministic": "run_to_run"}
+    assert torch.equal(*(quadrat.neighbor_list(points, 0.4, **given) for _ in range(2)))
+
+
 def test_a_list_is_kept_up_to_date_and_follows_its_points_from_device_to_device(library):
     points = np.round(64 * POINTS) / np.float32(64)  # distances are exact on every device
     neighbors = quadrat.NeighborList(0.4, skin=0.1, outputs="ijS", sorted=True)

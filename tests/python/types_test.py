@@ -68,6 +68,7 @@ import quadrat.frames
 
 points = np.zeros((10, 3))
 quadrat.NeighborList(1.0, skins=0.1)  # type: ignore
+quadrat.neighbor_list(points, 1.0, outputs="d", skin=0.1)  # type: ignore
 quadrat.CellList([3, 3, 3], deterministic=1)  # type: ignore
 quadrat.SpreadPlan([3, 3, 3])  # type: ignore
 quadrat.Nufft(8, "small")  # type: ignore
