@@ -197,8 +197,8 @@ def electrostatics(
     """Energy, forces, potentials and virial of (N, 3) points with charges (N,) in a periodic box, as `quadrat.Ewald`.
 
     Returns `Electrostatics`, with what is asked for. The energy has derivatives by points, charges and box ((3,)
-    lengths or (3, 3) vectors), and so have forces, potentials and virial (second derivatives of the energy), where the box is periodic along all
-    three vectors and is a constant when the function is traced. Several systems: vmap.
+    lengths or (3, 3) vectors), and so have forces, potentials and virial (second derivatives of the energy), where the
+    box is periodic along all three vectors and is a constant when the function is traced. Several systems: vmap.
     """
     at = _points(points, (3,))
     given = _values(charges, at, "charges")
@@ -208,7 +208,7 @@ def electrostatics(
         raise ValueError(f"charges have the shape {given.shape}; one for each of the {len(at)} points is needed")
     dispersion, method = word(law, "law", LAWS) == "dispersion", method_name(method)
     accuracy, constant = real_number(accuracy, "accuracy"), real_number(coulomb_constant, "coulomb_constant")
-    wraps = _by_axis(True if periodic is None else periodic, 3, "periodic", flag)
+    wraps = _wraps(periodic, 3)
     vectors = _vectors(box, at)
     sizes = _ewald_second.sizes_of(box, at.shape[0], accuracy, at.dtype == jnp.float32)
     settings = (accuracy, constant, dispersion, method, wraps, sizes)
@@ -305,8 +305,7 @@ def _fractions(points, box, periodic, origin):
         fractions = at / _lengths(box, at, "box")
     else:
         fractions = jnp.linalg.solve(_vectors(box, at).T, at.T).T
-    periodic = True if periodic is None else periodic
-    return fractions, _by_axis(periodic, at.shape[1], "periodic", flag), at.shape[1]
+    return fractions, _wraps(periodic, at.shape[1]), at.shape[1]
 
 
 def _angles(points, period):
@@ -320,6 +319,11 @@ def _by_axis(value, dimension, name, checked):
     if len(numbers) != dimension:
         raise ValueError(f"{name} is {shown(value)}; one value, or one for each of the {dimension} axes, is accepted")
     return tuple(checked(number, name) for number in numbers)
+
+
+def _wraps(periodic, dimension):
+    """By axis; all axes for None."""
+    return _by_axis(True if periodic is None else periodic, dimension, "periodic", flag)
 
 
 def _extent(value, name):

@@ -60,8 +60,8 @@ def rdf(
 
     Parameters
     ----------
-    box, periodic, origin : as in `neighbor_list`. Without a box space is open; the density is then that in the bounding box of each frame's points, along
-        an axis at least as long as the cutoff, as `quadrat neighbors --rdf` has it.
+    box, periodic, origin : as in `neighbor_list`. Without a box space is open; the density is then that in the bounding
+        box of each frame's points, along an axis at least as long as the cutoff, as `quadrat neighbors --rdf` has it.
     types : (N,) integers from 0, or names (strings), for all frames; or a sequence of these, one for each frame. g(r)
         is then given for each pair of types, by `RadialDistribution.pair` with their names.
     normalization : what the pairs of each shell are divided by, besides its volume

@@ -314,11 +314,15 @@ def _pairs(value, name):
 
 def _periodic(periodic, dimension):
     """By axis, or by system and axis, in one list; all axes for None."""
-    periodic = True if periodic is None else periodic
     rows = periodic.tolist() if hasattr(periodic, "tolist") else periodic
     if isinstance(rows, (list, tuple)) and len(rows) and isinstance(rows[0], (list, tuple)):
         return [wraps for row in rows for wraps in _by_axis(row, dimension, "periodic", flag)]
-    return _by_axis(rows, dimension, "periodic", flag)
+    return _wraps(rows, dimension)
+
+
+def _wraps(periodic, dimension):
+    """By axis; all axes for None."""
+    return _by_axis(True if periodic is None else periodic, dimension, "periodic", flag)
 
 
 def _boxes(box, systems):
@@ -355,7 +359,7 @@ def _extent(value, name):
 
 def _mesh_settings(order, periodic, dimension, clip, accept_outside, ends, method):
     """What the operators of _mesh take after their tensors."""
-    axes, flags = _periodic(periodic, dimension), (flag(clip, "clip"), flag(accept_outside, "accept_outside"))
+    axes, flags = _wraps(periodic, dimension), (flag(clip, "clip"), flag(accept_outside, "accept_outside"))
     return whole(order, "order"), axes, *flags, word(ends, "ends", _ENDS), word(method, "method")
 
 

@@ -439,6 +439,7 @@ def test_no_points_have_no_values_and_no_slopes():
         (lambda p, q: qt.spread(p, q.float(), [1, 1, 1], 4), TypeError, "float32"),
         (lambda p, q: qt.spread(p, q, [1, 1], 4), ValueError, r"\(2,\)"),
         (lambda p, q: qt.interpolate(p, q, [1, 1, 1]), ValueError, "mesh_values"),
+        (lambda p, q: qt.spread(p, q, [1, 1, 1], 4, periodic=[[True] * 3]), ValueError, "periodic is"),
         (lambda p, q: qt.nufft1(p, q, 0), ValueError, "modes"),
         (lambda p, q: qt.nufft1(p, q, 4, sign=2), ValueError, "sign is 2"),
         (lambda p, q: qt.nufft1(p, q, 4, mode_order="sorted"), ValueError, "sorted"),
