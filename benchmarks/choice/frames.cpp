@@ -7,7 +7,6 @@
 #include <numbers>
 
 #include "harness/points.hpp"
-#include "quadrat/search/listed_pairs.hpp"
 #include "quadrat/search/neighbor_list.hpp"
 
 namespace quadrat::bench {
@@ -33,7 +32,7 @@ class frame_pairs {
     input.points = strided_points<D>(flat_.data(), at.size());
     input.boxes = boxes;
     list_.build(input);
-    const auto pairs = list_.pairs();
+    const auto pairs = list_.view();
     for (std::size_t i = 0; i < at.size(); ++i) {
       for (auto k = pairs.offsets[i]; k < pairs.offsets[i + 1]; ++k) f(i, std::size_t{pairs.neighbors[k]});
     }

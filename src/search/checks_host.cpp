@@ -84,7 +84,7 @@ void check_neighbor_options(const neighbor_options<T>& options, bool cuda) {
   check_inner_cutoffs(options);
   require(options.rule != cutoff_rule::own_radius || options.pairs == neighbor_pairs::full,
           "a half list by own radius was asked for; the rule is not symmetric, so its list must be full");
-  if (!options.method.empty()) require_method<neighbor_method_list>({"neighbor method", cuda}, options.method);
+  require_method<neighbor_method_list>({"neighbor method", cuda, determinism::none, true}, options.method);
 }
 
 template <typename T, int D>

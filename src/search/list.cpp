@@ -34,10 +34,7 @@ neighbor_counts neighbor_list<Context, T, D>::count(const neighbor_input<T, D>& 
 
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::reserve(std::size_t pairs) {
-  implementation& list = *implementation_;
-  if (list.options.layout == neighbor_layout::matrix || pairs <= list.results.capacity()) return;
-  list.results.grow(list.context, pairs);
-  list.state = implementation::stage::empty;
+  implementation_->reserve(pairs);
 }
 
 template <typename Context, typename T, int D>
@@ -105,13 +102,13 @@ const Context& neighbor_list<Context, T, D>::context() const {
 }
 
 template <typename Context, typename T, int D>
-listed_pairs<T, D> neighbor_list<Context, T, D>::pairs() const {
+detail::listed_pairs<T, D> neighbor_list<Context, T, D>::pairs() const {
   static_cast<void>(view());
   return implementation_->pairs();
 }
 
 template <typename Context, typename T, int D>
-detail::pair_memory<Context>& neighbor_list<Context, T, D>::memory_of_pairs() {
+detail::pair_memory<Context>& neighbor_list<Context, T, D>::pair_memory() const {
   return implementation_->pair_memory;
 }
 

@@ -45,22 +45,26 @@ struct neighbor_list<Context, T, D>::implementation {
   implementation(const Context& where, const neighbor_options<T>& chosen);
 
   void build(const neighbor_input<T, D>& input);
+  void reserve(std::size_t pairs);
   void build_async(const neighbor_input<T, D>& input);
   [[nodiscard]] neighbor_counts count(const neighbor_input<T, D>& input);
   void check();
   /// Updates the list to these points, or returns false if it must be rebuilt.
   [[nodiscard]] bool follow(const neighbor_input<T, D>& input);
   [[nodiscard]] std::size_t bytes() const;
-  [[nodiscard]] listed_pairs<T, D> pairs() const;
+  [[nodiscard]] detail::listed_pairs<T, D> pairs() const;
 
   Context context;
   neighbor_options<T> options;
 
   enum class stage { empty, built, failed } state = stage::empty;
-  bool replayed = false;  // the last build was asynchronous, and may be repeated by a graph
-  bool prepared = false;  // memory and method are those of the last build's input
-  std::exception_ptr failure;
-  neighbor_input<T, D> last;  // for messages
+  bool asynchronous = false;                    // some build was: a graph may repeat it at any time
+  bool replayed = false;                        // such a build may be the last one
+  bool leaves_faults = false;                   // builds do: the next one clears them
+  bool prepared = false;                        // memory and method are those of the last build's input
+  std::exception_ptr failure;                   // of the last build
+  std::array<std::uint64_t, 2> failed_words{};  // that it was made from
+  neighbor_input<T, D> last;                    // for messages
   std::size_t rows = 0;
   std::uint64_t size = 0;
   std::uint64_t note = 0;  // the engine's word
@@ -110,6 +114,17 @@ struct neighbor_list<Context, T, D>::implementation {
 
   static constexpr bool cuda = std::is_same_v<Context, cuda_context>;
 
+  /// Keeps the error of a build that fails.
+  template <typename Work>
+  auto attempt(const Work& work) {
+    try {
+      return work();
+    } catch (...) {
+      state = stage::failed;
+      failure = std::current_exception();
+      throw;
+    }
+  }
   [[nodiscard]] bool matrix() const { return results.matrix(); }
   [[nodiscard]] fault_flag faults() { return {control.data() + fault_word, control.data() + needed_word}; }
   [[nodiscard]] detail::neighbor_sink<T, D> sink(bool refuse) {
@@ -150,8 +165,10 @@ struct neighbor_list<Context, T, D>::implementation {
   void enqueue_ring_counts(const detail::neighbor_sink<T, D>& to);
   void enqueue_size_of_counts();
   [[nodiscard]] const std::uint64_t* find_motion(const neighbor_input<T, D>& input);
+  void clear_faults();
   void read_control();
   void take_control(const std::uint64_t* words);
+  void require_success() const;
   [[noreturn]] void fail(const std::uint64_t* words);
   [[nodiscard]] std::string complaint(fault_kind kind, std::uint64_t number);
   [[nodiscard]] std::string place_complaint(bool query, std::size_t i);

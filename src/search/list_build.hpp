@@ -58,7 +58,7 @@ void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_
   tuner.stop();
   request = wanted;
   reason = "asked for";
-  if (!options.method.empty()) return use_method(options.method);
+  if (!detail::is_automatic(options.method)) return use_method(options.method);
   const auto times = expected_times(input.points);
   reason = detail::comparison(times, 1);
   use_method(times.front().method);
@@ -148,6 +148,7 @@ void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<
   failure = nullptr;
   replayed = prepared = false;
   ++version;
+  if (leaves_faults) clear_faults();
   detail::check_neighbor_input(options, input);
   given_systems = input.system_of_point != nullptr;
   mean_row = neighbors_of_a_point();
@@ -311,13 +312,16 @@ void neighbor_list<Context, T, D>::implementation::enqueue_size_of_counts() {
 
 template <typename Context, typename T, int D>
 neighbor_counts neighbor_list<Context, T, D>::implementation::count(const neighbor_input<T, D>& input) {
-  prepare(input);
-  make_room(input);  // none for entries: build_async needs a build first
-  enqueue_cells(input);
-  engine->limit().allow(detail::count_limit::none);
-  engine->enqueue_counts(search(input), results.counts.data(), faults());
-  enqueue_size_of_counts();
-  read_control();
+  attempt([&] {
+    prepare(input);
+    make_room(input);  // none for entries: build_async needs a build first
+    enqueue_cells(input);
+    engine->limit().allow(detail::count_limit::none);
+    engine->enqueue_counts(search(input), results.counts.data(), faults());
+    enqueue_size_of_counts();
+    read_control();
+    require_success();
+  });
   state = stage::empty;
   return {rows, results.counts.data(), size};
 }
@@ -344,7 +348,10 @@ bool neighbor_list<Context, T, D>::implementation::build_rows(const neighbor_inp
   const auto expect = [&] {
     if (rows > 0) to.early = mirror.expect(context, control.data(), control_word_count);
   };
-  const auto wait = [&] { rows > 0 ? take_control(mirror.wait(context)) : read_control(); };
+  const auto wait = [&] {
+    rows > 0 ? take_control(mirror.wait(context)) : read_control();
+    require_success();
+  };
   expect();
   if (enqueue_at_once(input, to, true)) {
     wait();
@@ -360,12 +367,15 @@ bool neighbor_list<Context, T, D>::implementation::build_rows(const neighbor_inp
 
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::build(const neighbor_input<T, D>& input) {
-  prepare(input);
-  if (!tuner.active()) return build_by_method(input);
-  tuner.turn(context, static_cast<double>(input.points.count), [&](std::string_view name) {
-    use_method(name);
-    build_by_method(input);
+  attempt([&] {
+    prepare(input);
+    if (!tuner.active()) return build_by_method(input);
+    tuner.turn(context, static_cast<double>(input.points.count), [&](std::string_view name) {
+      use_method(name);
+      build_by_method(input);
+    });
   });
+  replayed = asynchronous;
 }
 
 template <typename Context, typename T, int D>
@@ -378,7 +388,7 @@ void neighbor_list<Context, T, D>::implementation::build_by_method(const neighbo
     enqueue_entries(input, sink(true));
     enqueue_size_of_counts();
     read_control();
-    return;
+    return require_success();
   }
   const bool at_once = build_rows(input, sink(false));
   if (size <= results.capacity()) return;
@@ -417,14 +427,27 @@ void neighbor_list<Context, T, D>::implementation::build_async(const neighbor_in
   last.boxes = {};
   failure = nullptr;
   ++version;
-  if (!enqueue_at_once(input, sink(true), false)) {
-    enqueue_cells(input);
-    if (!matrix()) enqueue_counts(input, false);
-    enqueue_entries(input, sink(true));
-    if (matrix()) enqueue_size_of_counts();
-  }
+  attempt([&] {
+    clear_faults();  // in a graph, too
+    if (!enqueue_at_once(input, sink(true), false)) {
+      enqueue_cells(input);
+      if (!matrix()) enqueue_counts(input, false);
+      enqueue_entries(input, sink(true));
+      if (matrix()) enqueue_size_of_counts();
+    }
+  });
   state = stage::built;
-  replayed = true;
+  asynchronous = replayed = leaves_faults = true;
+  if constexpr (!cuda) check();
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::reserve(std::size_t pairs) {
+  if (matrix() || pairs <= results.capacity()) return;
+  if (replayed) read_control();
+  replayed = false;
+  if (state == stage::built) state = stage::empty;
+  results.grow(context, pairs);
 }
 
 }  // namespace quadrat

@@ -14,6 +14,24 @@
 
 namespace quadrat {
 
+namespace detail {
+
+/// Index: 0.
+struct clear_fault {
+  fault_flag faults;
+  QUADRAT_HD void operator()(std::size_t /*i*/) const {
+    *faults.first = ~std::uint64_t{0};
+    *faults.needed = 0;
+  }
+};
+
+}  // namespace detail
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::clear_faults() {
+  for_each(context, "search.clear_fault", 1, detail::clear_fault{faults()});
+}
+
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::read_control() {
   take_control(mirror.read(context, control.data(), control_word_count));
@@ -21,52 +39,59 @@ void neighbor_list<Context, T, D>::implementation::read_control() {
 
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::take_control(const std::uint64_t* words) {
-  if (words[fault_word] != ~std::uint64_t{0}) fail(words);
+  if (words[fault_word] != ~std::uint64_t{0}) {
+    const std::array<std::uint64_t, 2> found{words[fault_word], words[needed_word]};
+    state = stage::failed;
+    leaves_faults = true;
+    // What the message says is read once: the caller's points may be gone by the next check.
+    if (failure != nullptr && found == failed_words) return;
+    failed_words = found;
+    try {
+      fail(words);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    return;
+  }
+  failure = nullptr;
   size = words[size_word];
   note = words[engine_word];
   state = stage::built;
 }
 
 template <typename Context, typename T, int D>
-void neighbor_list<Context, T, D>::implementation::check() {
-  if (replayed) {
-    // A graph may have rebuilt the list since.
-    failure = nullptr;
-    read_control();
-  }
+void neighbor_list<Context, T, D>::implementation::require_success() const {
   if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::check() {
+  if (replayed) read_control();  // a graph may have rebuilt the list since
+  require_success();
+}
+
+template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::fail(const std::uint64_t* words) {
-  state = stage::failed;
-  fill_bytes(context, control.data() + fault_word, 0xff, sizeof(std::uint64_t));
-  fill_bytes(context, control.data() + needed_word, 0, sizeof(std::uint64_t));
   const auto kind = static_cast<fault_kind>(words[fault_word] & 0xff);
   const std::uint64_t number = words[fault_word] >> 8;
   const std::uint64_t needed = words[needed_word];
-  try {
-    // Bases of faults are powers of two above all indices.
-    if (kind != fault_kind::overflow) throw data_error(complaint(kind, number), number % detail::query_fault_base);
-    if (number >= detail::row_fault_base) {
-      throw overflow_error(message(last.queries ? "query " : "point ", number - detail::row_fault_base,
-                                   " has too many neighbors, images of the box included: up to ", needed,
-                                   "; a row of a list holds fewer than 2^32"),
-                           needed);
-    }
-    if (matrix()) {
-      throw overflow_error(
-          message("a row of the neighbor matrix is ", options.width, " wide, but point ",
-                  number - detail::list_fault_base, " has more neighbors; a width of ", needed, " would have sufficed"),
-          needed);
-    }
-    throw overflow_error(message("the neighbor list has room for ", results.capacity(), " pairs, but there are ",
-                                 needed, "; call build or reserve"),
+  // Bases of faults are powers of two above all indices.
+  if (kind != fault_kind::overflow) throw data_error(complaint(kind, number), number % detail::query_fault_base);
+  if (number >= detail::row_fault_base) {
+    throw overflow_error(message(last.queries ? "query " : "point ", number - detail::row_fault_base,
+                                 " has too many neighbors, images of the box included: up to ", needed,
+                                 "; a row of a list holds fewer than 2^32"),
                          needed);
-  } catch (...) {
-    failure = std::current_exception();
-    throw;
   }
+  if (matrix()) {
+    throw overflow_error(
+        message("a row of the neighbor matrix is ", options.width, " wide, but point ",
+                number - detail::list_fault_base, " has more neighbors; a width of ", needed, " would have sufficed"),
+        needed);
+  }
+  throw overflow_error(message("the neighbor list has room for ", results.capacity(), " pairs, but there are ", needed,
+                               "; call build or reserve"),
+                       needed);
 }
 
 template <typename Context, typename T, int D>
@@ -138,7 +163,7 @@ bool neighbor_list<Context, T, D>::implementation::follow(const neighbor_input<T
   if (replayed) read_control();
   const bool built = state == stage::built;
   state = stage::failed;  // until the list is updated to these points
-  detail::check_neighbor_input(options, input);
+  attempt([&] { detail::check_neighbor_input(options, input); });
   if (!built || input.points.count != remembered.positions.size() || !detail::same_boxes(given_boxes, input.boxes) ||
       given_systems != (input.system_of_point != nullptr) ||
       (last.excluded_offsets == nullptr) != (input.excluded_offsets == nullptr)) {
@@ -185,13 +210,13 @@ template <typename T, int D>
 }  // namespace detail
 
 template <typename Context, typename T, int D>
-listed_pairs<T, D> neighbor_list<Context, T, D>::implementation::pairs() const {
+detail::listed_pairs<T, D> neighbor_list<Context, T, D>::implementation::pairs() const {
   require(!last.queries.has_value(),
           "the list was built for queries; sums over pairs need the neighbors of the points");
   require(keeps_points(), "the list keeps no points; give it a skin, or set options.keeps_points");
   const bool nearest = detail::lists_nearest_images<T, D>(boxes, options.cutoff + options.skin, results.keeps_shifts());
   const neighbor_list_view<T, D> entries = results.view(rows);
-  listed_pairs<T, D> result{};
+  detail::listed_pairs<T, D> result{};
   result.rows = rows;
   result.width = entries.width;
   result.capacity = results.capacity();

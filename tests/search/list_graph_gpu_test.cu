@@ -67,7 +67,8 @@ void expect_replays(const std::string& method, const box_and_size& size) {
   broken.points[77][2] = -1;
   copy_bytes(context, broken.points.data(), stored.points().data(), stored.points().bytes());
   graph.launch(context);
-  EXPECT_THROW(list.check(), data_error);
+  for (int k = 0; k < 2; ++k) EXPECT_THROW(list.check(), data_error) << "until it is replayed again";
+  graph.launch(context);
 
   const auto again = random_problem(7, 1, method, size);
   copy_bytes(context, again.points.data(), stored.points().data(), stored.points().bytes());

@@ -315,6 +315,92 @@ TEST_F(neighbor_list_state_test, recovers_from_an_error) {
   expect_same(bring_home(context, list), wanted.entries, problem);
 }
 
+/// On a CPU an asynchronous build throws by itself.
+template <typename Call>
+void ignore_data_error(const Call& call) {
+  try {
+    call();
+  } catch (const data_error&) {
+  }
+}
+
+TEST_F(neighbor_list_state_test, an_error_stays_until_a_build_replaces_the_one_that_failed) {
+  const backend_context context;
+  for (const std::string& method : methods_here()) {
+    SCOPED_TRACE(method);
+    problem3 problem = some_problem(), broken = problem;
+    problem.options.method = broken.options.method = method;
+    broken.points[5][0] = nan;
+    const auto wanted = reference::neighbor_list(problem);
+    const neighbor_input_on_device<float, 3> stored(context, problem), stored_broken(context, broken);
+    list3 list(context, problem.options);
+    list.build(stored.input());
+    const auto break_it = [&] {
+      list.build_async(stored_broken.input());
+      list.check();
+    };
+    EXPECT_THROW(break_it(), data_error);
+    for (int k = 0; k < 2; ++k) {
+      EXPECT_THROW(list.check(), data_error) << "again at each call";
+      EXPECT_THROW((void)list.view(), argument_error);
+    }
+    list.build_async(stored.input());
+    list.check();
+    expect_same(bring_home(context, list), wanted.entries, problem);
+    const auto leave_broken = [&] { ignore_data_error([&] { list.build_async(stored_broken.input()); }); };
+    leave_broken();
+    list.build(stored.input());
+    list.check();
+    expect_same(bring_home(context, list), wanted.entries, problem);
+    leave_broken();
+    list.build_async(stored.input());
+    list.check();
+    expect_same(bring_home(context, list), wanted.entries, problem);
+    leave_broken();
+    EXPECT_EQ(list.count(stored.input()).total, wanted.entries.size());
+    EXPECT_NO_THROW(list.check());
+  }
+}
+
+TEST_F(neighbor_list_state_test, a_refused_build_fails_where_it_waits_and_is_none_where_it_does_not) {
+  const backend_context context;
+  const problem3 problem = some_problem();
+  const auto wanted = reference::neighbor_list(problem);
+  const neighbor_input_on_device<float, 3> stored(context, problem);
+  list3 list(context, problem.options);
+  list.build(stored.input());
+  neighbor_input<float, 3> impossible = stored.input();
+  impossible.points.component[1] = nullptr;
+  EXPECT_THROW(list.build_async(impossible), argument_error);
+  list.check();
+  expect_same(bring_home(context, list), wanted.entries, problem);
+  EXPECT_THROW(list.build(impossible), argument_error);
+  for (int k = 0; k < 2; ++k) EXPECT_THROW(list.check(), argument_error);
+  list.build(stored.input());
+  list.build_async(stored.input());
+  list.reserve(10 * wanted.entries.size() + 1000);
+  list.check();
+  EXPECT_THROW((void)list.view(), argument_error) << "the entries are gone";
+  list.build_async(stored.input());
+  list.check();
+  expect_same(bring_home(context, list), wanted.entries, problem);
+}
+
+TEST_F(neighbor_list_state_test, auto_means_that_the_method_is_chosen) {
+  const backend_context context;
+  problem3 problem = some_problem();
+  const neighbor_input_on_device<float, 3> stored(context, problem);
+  list3 unnamed(context, problem.options);
+  problem.options.method = "auto";
+  list3 named(context, problem.options);
+  unnamed.build(stored.input());
+  named.build(stored.input());
+  EXPECT_EQ(named.method(), unnamed.method());
+  EXPECT_EQ(named.reason(), unnamed.reason());
+  problem.options.method = "automatic";
+  expect_words(error_of<argument_error>([&] { list3 unknown(context, problem.options); }), {"automatic", "auto"});
+}
+
 TEST_F(neighbor_list_state_test, a_matrix_that_is_too_narrow_says_what_would_have_sufficed) {
   for (const std::string& method : methods_here()) {
     SCOPED_TRACE(method);
@@ -425,8 +511,8 @@ TEST_F(neighbor_list_state_test, is_built_asynchronously_in_the_memory_that_is_t
     ASSERT_EQ(needed, 200u * 199);
     list3 small(context, few.options);
     small.build(stored.input());
-    small.build_async(crowded.input());
     try {
+      small.build_async(crowded.input());
       small.check();
       FAIL() << "no error";
     } catch (const overflow_error& problem) {

@@ -312,6 +312,24 @@ TEST_F(neighbor_list_update_test, follows_a_build_that_was_asynchronous) {
   expect_same(bring_home(context, list), reference::neighbor_list(problem).entries, problem);
 }
 
+TEST_F(neighbor_list_update_test, rebuilds_after_an_asynchronous_build_that_failed) {
+  const backend_context context;
+  problem3 problem = some_problem();
+  problem.options.skin = 0.25f;
+  problem3 broken = problem;
+  broken.points[7][1] = std::numeric_limits<float>::quiet_NaN();
+  const neighbor_input_on_device<float, 3> stored(context, problem), stored_broken(context, broken);
+  list3 list(context, problem.options);
+  list.build(stored.input());
+  try {
+    list.build_async(stored_broken.input());
+  } catch (const data_error&) {
+  }
+  EXPECT_TRUE(list.update(stored.input()));
+  EXPECT_FALSE(list.update(stored.input()));
+  expect_same(bring_home(context, list), reference::neighbor_list(problem).entries, problem);
+}
+
 TEST_F(neighbor_list_update_test, a_stray_point_of_an_open_box_does_not_cost_a_build_each_time) {
   const backend_context context;
   problem3 problem = some_problem(false);

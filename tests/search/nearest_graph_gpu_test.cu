@@ -58,6 +58,40 @@ TEST_F(nearest_graph_test, replays_a_search_for_queries_that_have_moved) {
   EXPECT_EQ(rows_of(context, replayed), rows_of(context, usual));
 }
 
+TEST_F(nearest_graph_test, replays_a_build_and_a_search_of_points_that_have_moved) {
+  const cuda_context context;
+  auto points = to_device(context, random_places(1));
+  const auto box = make_box<float, 3>({0, 0, 0}, {1, 1, 1}, {true, true, false});
+  auto replayed = make_nearest_neighbors(context, box, {.k = 5, .shifts = true});
+  auto usual = make_nearest_neighbors(context, box, {.k = 5, .shifts = true});
+  replayed.build(points_of(points));
+  replayed.search();
+  cuda_graph graph;
+  graph.capture(context, [&] {
+    replayed.build_async(points_of(points));
+    replayed.search_async();
+  });
+  const auto put = [&](const std::vector<vec<float, 3>>& places) {
+    copy_bytes(context, places.data(), points.data(), points.bytes());
+    context.synchronize();
+    graph.launch(context);
+  };
+  const auto expect_right = [&] {
+    replayed.check();
+    usual.build(points_of(points));
+    usual.search();
+    EXPECT_EQ(rows_of(context, replayed), rows_of(context, usual));
+  };
+  put(random_places(3));
+  expect_right();
+  auto faulty = random_places(5);
+  faulty[77][1] = NAN;
+  put(faulty);
+  for (int k = 0; k < 2; ++k) EXPECT_THROW(replayed.check(), data_error);
+  put(random_places(6));
+  expect_right();
+}
+
 }  // namespace
 
 }  // namespace quadrat::test

@@ -34,7 +34,7 @@ TEST_F(nearest_state_test, is_made_for_a_box_or_a_lattice) {
   EXPECT_EQ(rows.shifts[0], (vec<int, 3>{-1, 0, 0}));
   EXPECT_EQ(rows.squared[0], 0.5625f);
   auto moved = std::move(nearest);
-  EXPECT_EQ(moved.size(), 3u);
+  EXPECT_EQ(moved.point_count(), 3u);
   auto skewed = make_nearest_neighbors(
       context, make_lattice<float, 3>({}, {{{{4, 0, 0}}, {{1, 4, 0}}, {{0, 0, 4}}}}, {true, true, true}), {.k = 1});
   skewed.build(points_of(points));
@@ -72,7 +72,7 @@ TEST_F(nearest_state_test, names_the_first_point_or_query_at_fault) {
   const auto build = [&](const auto& list) { return error_of<data_error>([&] { nearest.build(points_of(list)); }); };
   expect_words(build(not_finite), {"point 1 at", "not finite"});
   expect_words(build(far), {"point 1 at", "periods away along axis 1"});
-  EXPECT_EQ(nearest.size(), 0u);
+  EXPECT_EQ(nearest.point_count(), 0u);
   expect_words(error_of<argument_error>([&] { nearest.search(); }), {"call build"});
   nearest.build(points_of(points));
   nearest.search();
@@ -134,7 +134,11 @@ TEST_F(nearest_state_test, leaves_errors_of_queries_to_check_where_it_does_not_w
   point_list list = host;
   list[1] = {NAN, 0, 0};
   const auto faulty = to_device(context, list);
-  nearest.search_async(points_of(faulty));
+  const auto search = [&] {
+    nearest.search_async(points_of(faulty));
+    nearest.check();
+  };
+  expect_words(error_of<data_error>(search), {"query 1 at", "not finite"});
   for (int k = 0; k < 2; ++k) {
     expect_words(error_of<data_error>([&] { nearest.check(); }), {"query 1 at", "not finite"});
     EXPECT_THROW(static_cast<void>(nearest.view()), argument_error);
@@ -142,6 +146,63 @@ TEST_F(nearest_state_test, leaves_errors_of_queries_to_check_where_it_does_not_w
   nearest.search_async(points_of(points));
   nearest.check();
   EXPECT_EQ(nearest.view().rows, 3u);
+}
+
+TEST_F(nearest_state_test, builds_without_waiting_and_without_memory) {
+  counting_memory memory;
+  const backend_context counted = memory.context(determinism::none);
+  point_list other{{0.5f, 1, 1}, {3, 2, 1}, {2, 3.5f, 0}};
+  const auto own = to_device(counted, host), moved = to_device(counted, other);
+  const auto more = to_device(counted, point_list(4, vec<float, 3>{1, 2, 3}));
+  auto nearest = make_nearest_neighbors(counted, domain, {.k = 2, .shifts = true});
+  auto usual = make_nearest_neighbors(counted, domain, {.k = 2, .shifts = true});
+  expect_words(error_of<argument_error>([&] { nearest.build_async(points_of(own)); }),
+               {"3 points", "memory for 0", "call build first"});
+  nearest.build(points_of(own));
+  nearest.search();
+  usual.build(points_of(moved));
+  usual.search();
+  const auto wanted = rows_of(counted, usual);
+  const std::size_t before = memory.allocations();
+  nearest.build_async(points_of(moved));
+  EXPECT_THROW(static_cast<void>(nearest.view()), argument_error) << "of other points";
+  nearest.search_async();
+  nearest.check();
+  EXPECT_EQ(rows_of(counted, nearest), wanted);
+  EXPECT_EQ(memory.allocations(), before);
+  expect_words(error_of<argument_error>([&] { nearest.build_async(points_of(more)); }), {"4 points", "memory for 3"});
+  EXPECT_EQ(rows_of(counted, nearest), wanted) << "as it was";
+}
+
+TEST_F(nearest_state_test, reports_the_last_build_until_another_replaces_it) {
+  auto nearest = make_nearest_neighbors(context, domain, {.k = 2});
+  nearest.build(points_of(points));
+  nearest.search();
+  point_list list = host;
+  list[2] = {NAN, 0, 0};
+  const auto faulty = to_device(context, list);
+  const auto build = [&] {
+    nearest.build_async(points_of(faulty));
+    nearest.search_async();
+    nearest.check();
+  };
+  expect_words(error_of<data_error>(build), {"point 2 at", "not finite"});
+  for (int k = 0; k < 2; ++k) {
+    expect_words(error_of<data_error>([&] { nearest.check(); }), {"point 2 at", "not finite"});
+    EXPECT_THROW(static_cast<void>(nearest.view()), argument_error);
+    EXPECT_THROW(nearest.search(), argument_error);
+    EXPECT_EQ(nearest.point_count(), 0u);
+  }
+  nearest.build_async(points_of(points));
+  nearest.check();
+  EXPECT_THROW(static_cast<void>(nearest.view()), argument_error) << "nothing has been searched since";
+  nearest.search_async();
+  nearest.check();
+  EXPECT_EQ(nearest.view().rows, 3u);
+  EXPECT_THROW(nearest.build(points_of(faulty)), data_error);
+  EXPECT_THROW(nearest.check(), data_error);
+  nearest.build(points_of(points));
+  nearest.check();
 }
 
 TEST_F(nearest_state_test, allocates_nothing_again) {

@@ -97,8 +97,8 @@ void expect_nearest_of_sheared_boxes() {
 template <int D>
 [[nodiscard]] std::vector<std::int32_t> labels_in(const backend_context& context, const lattice<double, D>& box,
                                                   const std::vector<vec<double, D>>& points, double link) {
-  cluster_finder<backend_context, double, D> finder(context, {.link = link, .min_points = 3, .accept_outside = true},
-                                                    box);
+  cluster_finder<backend_context, double, D> finder(context, box,
+                                                    {.link = link, .min_points = 3, .accept_outside = true});
   const auto stored = to_device(context, points);
   finder.find(points_of(stored));
   return to_host(context, finder.view().labels, points.size());
@@ -205,7 +205,7 @@ TEST_F(sheared_searches_test, sum_over_the_same_pairs_of_clusters_and_of_cells) 
 TEST_F(sheared_searches_test, say_that_a_height_is_too_small_for_a_link) {
   const auto box = make_lattice<double, 2>({}, {{{{4, 0}}, {{1, 2}}}}, {true, true});
   const auto problem = error_of<argument_error>(
-      [&] { static_cast<void>(cluster_finder<backend_context, double, 2>({}, {.link = 1.5}, box)); });
+      [&] { static_cast<void>(cluster_finder<backend_context, double, 2>({}, box, {.link = 1.5})); });
   expect_words(problem, {"linking length 1.5", "vector 1", "height 2", "at most 1"});
 }
 

@@ -73,7 +73,7 @@ class cluster_finder {
  public:
   /// Throws argument_error for a linking length whose square is not positive and finite, or that exceeds half the
   /// height of the box along a periodic axis, and if min_points is 0.
-  cluster_finder(const Context& context, const cluster_options<T>& options, const lattice<T, D>& box);
+  cluster_finder(const Context& context, const lattice<T, D>& box, const cluster_options<T>& options);
   cluster_finder(cluster_finder&&) noexcept;
   cluster_finder& operator=(cluster_finder&&) noexcept;
   ~cluster_finder();

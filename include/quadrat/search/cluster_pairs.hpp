@@ -87,6 +87,7 @@ template <typename T, int D>
 struct selected_pairs;
 template <typename T, int D>
 struct select_tiles;
+struct tile_access;
 
 /// The number of the lowest bit that is set.
 [[nodiscard]] QUADRAT_HD inline unsigned lowest_bit(std::uint32_t word) {
@@ -160,21 +161,21 @@ class cluster_pair_list {
   /// Throws argument_error for a cutoff that is not positive and finite, a negative skin, a cutoff that spans more than
   /// 33 periods of the box, and a box that is too skewed or has an open vector that is not perpendicular to the
   /// periodic ones.
-  cluster_pair_list(const Context& context, const cluster_pair_options<T>& options, const lattice<T, D>& box);
+  cluster_pair_list(const Context& context, const lattice<T, D>& box, const cluster_pair_options<T>& options);
   cluster_pair_list(cluster_pair_list&&) noexcept;
   cluster_pair_list& operator=(cluster_pair_list&&) noexcept;
   ~cluster_pair_list();
 
-  /// Builds the list; keeps a copy of the points. Allocates nothing if it needs no more than earlier builds.
-  /// Synchronizes. Throws argument_error for impossible input that the host can see, and if the free memory cannot hold
-  /// the tiles; data_error naming the first point that is not finite or too far outside a periodic box. The list is
-  /// unusable after an exception.
+  /// Builds the list; keeps a copy of the points. Waits. Allocates only where it needs more than earlier builds. Throws
+  /// argument_error for impossible input that the host can see, and if the free memory cannot hold the tiles;
+  /// data_error naming the first point that is not finite or too far outside a periodic box. The list is unusable after
+  /// an exception.
   void build(const points_view<T, D>& points);
 
   /// Updates the list to these points; returns whether it was rebuilt: if there is no list, if the number of points has
   /// changed, or if some point has moved by more than half of the skin, less a bound on rounding, since the last build.
-  /// Motion is taken modulo the periodic box. Otherwise only positions change. Needs a skin. Synchronizes; throws what
-  /// build throws.
+  /// Motion is taken modulo the periodic box. Otherwise only positions change. Needs a skin. Waits. May allocate.
+  /// Throws what build throws.
   bool update(const points_view<T, D>& points);
 
   /// Throws argument_error if nothing has been built, or the last build failed.
@@ -186,17 +187,42 @@ class cluster_pair_list {
   [[nodiscard]] const cluster_pair_options<T>& options() const;
   [[nodiscard]] const Context& context() const;
 
+ private:
+  friend detail::tile_access;
   /// For visit_clusters.hpp: memory for reductions, the fastest selection for this CPU, and what a GPU and a CPU sum
   /// over.
-  [[nodiscard]] workspace<Context>& scratch();
+  [[nodiscard]] workspace<Context>& scratch() const;
   [[nodiscard]] static detail::select_tiles<T, D> selection();
   [[nodiscard]] detail::staged_turns turns() const;
   [[nodiscard]] detail::staged_places places() const;
 
- private:
   struct implementation;
   std::unique_ptr<implementation> implementation_;
 };
+
+namespace detail {
+
+/// What the functions of visit_clusters.hpp need of a list.
+struct tile_access {
+  template <typename List>
+  [[nodiscard]] static auto& scratch(const List& list) {
+    return list.scratch();
+  }
+  template <typename List>
+  [[nodiscard]] static auto selection(const List& list) {
+    return list.selection();
+  }
+  template <typename List>
+  [[nodiscard]] static auto turns(const List& list) {
+    return list.turns();
+  }
+  template <typename List>
+  [[nodiscard]] static auto places(const List& list) {
+    return list.places();
+  }
+};
+
+}  // namespace detail
 
 /// A list without points in a box of any shape. Context, precision and dimension are deduced from the arguments, so
 /// that options can be written in place: `make_cluster_pair_list(context, box, {.cutoff = 2.5, .skin = 0.3})`. Throws
@@ -204,12 +230,12 @@ class cluster_pair_list {
 template <typename Context, typename T, int D>
 [[nodiscard]] cluster_pair_list<Context, T, D> make_cluster_pair_list(
     const Context& context, const lattice<T, D>& shape, const cluster_pair_options<std::type_identity_t<T>>& options) {
-  return {context, options, shape};
+  return {context, shape, options};
 }
 template <typename Context, typename T, int D>
 [[nodiscard]] cluster_pair_list<Context, T, D> make_cluster_pair_list(
     const Context& context, const box<T, D>& domain, const cluster_pair_options<std::type_identity_t<T>>& options) {
-  return {context, options, make_lattice(domain)};
+  return {context, make_lattice(domain), options};
 }
 
 }  // namespace quadrat

@@ -13,8 +13,8 @@
 #include "quadrat/parallel/workspace.hpp"
 #include "quadrat/search/neighbor_list.hpp"
 
-/// What the functions of visit_list.hpp read. Programs use those functions.
-namespace quadrat {
+/// What the functions of visit_list.hpp read.
+namespace quadrat::detail {
 
 /// A point of a neighbor list, wrapped into the box: one 16-byte load if T is float.
 template <typename T, int D>
@@ -22,8 +22,6 @@ struct alignas(4 * sizeof(T)) pair_point {
   vec<T, D> position;
   T property;  ///< its radius or type, if the cutoff rule has one
 };
-
-namespace detail {
 
 /// Pairs of a row that are nearer than their cutoff. They are selected without branches, which a third of the listed
 /// pairs would mispredict, before the functor is called.
@@ -51,8 +49,6 @@ struct pair_selection {
 template <typename T, int D>
 using select_pairs_function = std::size_t (*)(const pair_selection<T, D>&, std::size_t entries, selected_pairs<T, D>&);
 
-}  // namespace detail
-
 /// The entries of a neighbor list, and the points of the last call of build or update. In the memory of the list's
 /// context; valid until its next call.
 template <typename T, int D>
@@ -63,8 +59,8 @@ struct listed_pairs {
   const std::uint64_t* offsets;  ///< nullptr: a matrix
   const std::uint32_t* counts;
   const particle_id* neighbors;
-  const vec<int, D>* shifts;         ///< nullptr: the nearest image is the one within the cutoff
-  const detail::shift_map<D>* maps;  ///< of shifts, by system, to the vectors of the shapes; nullptr: they are in these
+  const vec<int, D>* shifts;  ///< nullptr: the nearest image is the one within the cutoff
+  const shift_map<D>* maps;   ///< of shifts, by system, to the vectors of the shapes; nullptr: they are in these
   const pair_point<T, D>* points;
   const vec<int, D>* homes;  ///< with shifts: from `points` to the caller's points, in vectors of the shapes
   const std::uint32_t* system_of_point;  ///< nullptr: one system
@@ -75,11 +71,9 @@ struct listed_pairs {
   T cutoff;
   const T* type_cutoffs;
   std::uint32_t type_count;
-  std::uint64_t version;                       ///< differs between builds of one list
-  detail::select_pairs_function<T, D> select;  ///< for this CPU; nullptr: plain C++
+  std::uint64_t version;               ///< differs between builds of one list
+  select_pairs_function<T, D> select;  ///< for this CPU; nullptr: plain C++
 };
-
-namespace detail {
 
 /// How the separation of a pair is found.
 enum class image_kind {
@@ -216,6 +210,16 @@ struct pair_memory {
   [[nodiscard]] std::size_t bytes() const { return scratch.bytes() + pages.bytes() + sums.bytes(); }
 };
 
-}  // namespace detail
+/// What the functions of visit_list.hpp need of a list.
+struct list_access {
+  template <typename Context, typename T, int D>
+  [[nodiscard]] static listed_pairs<T, D> pairs(const neighbor_list<Context, T, D>& list) {
+    return list.pairs();
+  }
+  template <typename Context, typename T, int D>
+  [[nodiscard]] static pair_memory<Context>& memory(const neighbor_list<Context, T, D>& list) {
+    return list.pair_memory();
+  }
+};
 
-}  // namespace quadrat
+}  // namespace quadrat::detail

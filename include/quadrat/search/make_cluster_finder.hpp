@@ -15,12 +15,12 @@ namespace quadrat {
 template <typename Context, typename T, int D>
 [[nodiscard]] cluster_finder<Context, T, D> make_cluster_finder(
     const Context& context, const lattice<T, D>& shape, const cluster_options<std::type_identity_t<T>>& options) {
-  return {context, options, shape};
+  return {context, shape, options};
 }
 template <typename Context, typename T, int D>
 [[nodiscard]] cluster_finder<Context, T, D> make_cluster_finder(
     const Context& context, const box<T, D>& domain, const cluster_options<std::type_identity_t<T>>& options) {
-  return {context, options, make_lattice(domain)};
+  return {context, make_lattice(domain), options};
 }
 
 }  // namespace quadrat

@@ -17,12 +17,12 @@ namespace quadrat {
 template <typename Context, typename T, int D>
 [[nodiscard]] neighbor_list<Context, T, D> make_neighbor_list(
     const Context& context, const lattice<T, D>& shape, const neighbor_options<std::type_identity_t<T>>& options) {
-  return {context, options, {shape}};
+  return {context, {shape}, options};
 }
 template <typename Context, typename T, int D>
 [[nodiscard]] neighbor_list<Context, T, D> make_neighbor_list(
     const Context& context, const box<T, D>& domain, const neighbor_options<std::type_identity_t<T>>& options) {
-  return {context, options, {make_lattice(domain)}};
+  return {context, {make_lattice(domain)}, options};
 }
 
 /// For points of several systems, with one box per system: `build(points, system_of_point)`.
@@ -30,7 +30,7 @@ template <typename Context, typename T, int D>
 [[nodiscard]] neighbor_list<Context, T, D> make_neighbor_list(
     const Context& context, std::vector<lattice<T, D>> shapes,
     const neighbor_options<std::type_identity_t<T>>& options) {
-  return {context, options, std::move(shapes)};
+  return {context, std::move(shapes), options};
 }
 
 }  // namespace quadrat

@@ -69,30 +69,37 @@ class nearest_neighbors {
   nearest_neighbors& operator=(nearest_neighbors&&) noexcept;
   ~nearest_neighbors();
 
-  /// Makes these the points that are found from now on. Synchronizes. Throws argument_error for impossible input that
-  /// the host can see, and data_error naming the first point that is not finite or too far outside a periodic box;
+  /// Makes these the points that are found from now on. Waits. May allocate. Throws argument_error for impossible input
+  /// that the host can see, and data_error naming the first point that is not finite or too far outside a periodic box;
   /// nothing is built then.
   void build(const points_view<T, D>& points);
+  /// The same in the memory of earlier builds. Does not wait. Allocates nothing. Can be captured in a CUDA graph, which
+  /// then takes the points where they are. Points are put in the kind of order that the last `build` has chosen, for
+  /// crowds or not; that decides about the time of searches only. Throws argument_error, and leaves the points as they
+  /// are, for more points than there is room for. Points at fault are reported by `check`; on a CPU by this.
+  void build_async(const points_view<T, D>& points);
 
-  /// Finds the neighbors of the points of the last build. Synchronizes. Throws argument_error if nothing is built.
+  /// Finds the neighbors of the points of the last build. Waits. May allocate. Throws argument_error if nothing is
+  /// built, and what `check` throws.
   void search();
-  /// Finds the points nearest to these queries, which are no points: a point at the same place is a neighbor.
-  /// Synchronizes. Throws data_error naming the first query that is not finite or too far outside a periodic box.
+  /// Finds the points nearest to these queries, which are no points: a point at the same place is a neighbor. Waits.
+  /// May allocate. Throws data_error naming the first query that is not finite or too far outside a periodic box.
   void search(const points_view<T, D>& queries);
-  /// The same, but they do not wait, and allocate nothing: they can be captured in a CUDA graph, which then searches
-  /// for the queries where they are. `check` throws what is wrong with queries. Throw argument_error if `search` has
-  /// not found as many rows before.
+  /// The same. Does not wait. Allocates nothing. Can be captured in a CUDA graph, which then searches for the queries
+  /// where they are. Throws argument_error if `search` has not found as many rows before. Queries at fault are reported
+  /// by `check`; on a CPU by this.
   void search_async();
   void search_async(const points_view<T, D>& queries);
 
-  /// Waits for search_async. Throws the error of the last search, at every call until the next one.
+  /// Waits. Throws the error of the last build or search, or of the last replay of a graph with them, at every call
+  /// until the next one.
   void check();
 
   /// The result of the last search: after search_async for kernels in the stream, or after `check`. Throws
   /// argument_error if there has been none since the last build.
   [[nodiscard]] nearest_view<T, D> view() const;
   /// Points of the last build.
-  [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] std::size_t point_count() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] const nearest_options<T>& options() const;

@@ -29,12 +29,13 @@
 /// particle itself; (i, i, 0) never is.
 namespace quadrat {
 
+namespace detail {
 template <typename T, int D>
 struct listed_pairs;
-namespace detail {
 template <typename Context>
 struct pair_memory;
-}
+struct list_access;
+}  // namespace detail
 
 enum class neighbor_layout {
   csr,    ///< rows one after the other: row i is [offsets[i], offsets[i + 1])
@@ -67,7 +68,7 @@ struct neighbor_options {
   bool keeps_points = false;
   /// Accepts points outside the box along open axes, anywhere.
   bool accept_outside = false;
-  std::string method{};  ///< one of neighbor_methods(); empty: chosen
+  std::string method{};  ///< one of neighbor_methods(); empty or "auto": chosen
   /// Without a named method, the first builds time the methods that may be the fastest, and wait until each is done;
   /// then the fastest stays, until the number of points or cells changes by half, or build_async is called
   /// (docs/concepts/choosing.md). Not at run_to_run and canonical.
@@ -156,7 +157,7 @@ class neighbor_list {
   /// the backend lacks, and autotune at run_to_run or canonical.
   neighbor_list(const Context& context, const neighbor_options<T>& options);
   /// As above, and keeps the boxes, one or one per system, for the calls below that take points alone.
-  neighbor_list(const Context& context, const neighbor_options<T>& options, std::vector<lattice<T, D>> boxes)
+  neighbor_list(const Context& context, std::vector<lattice<T, D>> boxes, const neighbor_options<T>& options)
       : neighbor_list(context, options) {
     boxes_ = std::move(boxes);
   }
@@ -175,39 +176,44 @@ class neighbor_list {
     return result;
   }
 
-  /// Builds the list, growing its memory as needed. Synchronizes; kernels that write entries may still be in the stream
-  /// afterwards, and read the input's arrays until they are done. Throws argument_error for impossible input that the
-  /// host can see; data_error naming the first point that is not finite or outside the box along an open axis, or whose
-  /// system, radius, type or row of excluded pairs is impossible; overflow_error if a row of the matrix is too short,
-  /// with the width that would have sufficed, or if a row has 2^32 entries or more; argument_error if the free memory
-  /// cannot hold the pairs, with their number. The list is unusable after an exception.
+  /// Builds the list. Waits until the list is known to be right; kernels that write entries may still be in the stream
+  /// afterwards, and read the input's arrays until they are done. May allocate. Throws argument_error for impossible
+  /// input that the host can see; data_error naming the first point that is not finite or outside the box along an open
+  /// axis, or whose system, radius, type or row of excluded pairs is impossible; overflow_error if a row of the matrix
+  /// is too short, with the width that would have sufficed, or if a row has 2^32 entries or more; argument_error if the
+  /// free memory cannot hold the pairs, with their number. The list is unusable after an exception.
   void build(const neighbor_input<T, D>& input);
   void build(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr) {
     build(input(points, system_of_point));
   }
 
   /// Counts the entries that `build` would list, row by row, whatever the layout; memory is proportional to the points.
-  /// Afterwards no list is built, and `build_async` needs a `build` first. Synchronizes. Throws what `build`
+  /// Afterwards no list is built, and `build_async` needs a `build` first. Waits. May allocate. Throws what `build`
   /// throws. The counts are the same in every run and with every method.
   [[nodiscard]] neighbor_counts count(const neighbor_input<T, D>& input);
   [[nodiscard]] neighbor_counts count(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr) {
     return count(input(points, system_of_point));
   }
 
-  /// As `build`, but asynchronous and in the memory of the last build: can be captured in a CUDA graph. Allocates
-  /// nothing: throws argument_error if it would have to (another number of points, or other boxes), and for input that
-  /// the method of that build does not serve. `check` reports what went wrong, with the capacity that would have
-  /// sufficed; that includes radii for which the levels of that build have no room.
+  /// As `build`, in the memory of the last build. Does not wait. Allocates nothing. Can be captured in a CUDA graph.
+  /// Throws argument_error, and leaves the list as it is, where it would have to allocate (another number of points, or
+  /// other boxes), and for input that the method of that build does not serve. `check` reports what went wrong, with
+  /// the capacity that would have sufficed; that includes radii for which the levels of that build have no room. On a
+  /// CPU this throws what `check` would.
   void build_async(const neighbor_input<T, D>& input);
+  void build_async(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr) {
+    build_async(input(points, system_of_point));
+  }
 
-  /// Makes room for this many pairs, if there is less.
+  /// Makes room for this many pairs, if there is less; then there is no list until the next build. Waits. Allocates.
   void reserve(std::size_t pairs);
 
-  /// Synchronizes. Throws the error of the last build, at every call until the next build.
+  /// Waits. Throws the error of the last build, or of the last replay of a graph with one, at every call until the next
+  /// build.
   void check();
 
-  /// Updates the list to these points; returns whether it was rebuilt. Needs a skin. Synchronizes as build does, and
-  /// throws what it throws.
+  /// Updates the list to these points; returns whether it was rebuilt. Needs a skin. Waits as build does. May allocate.
+  /// Throws what build throws.
   ///
   /// It rebuilds if some point has moved by more than half of the skin, less a bound on rounding, since the last build.
   /// Motion is taken modulo the periodic box, so that points may be wrapped at any time. It also rebuilds if there is
@@ -224,13 +230,13 @@ class neighbor_list {
 
   /// Throws argument_error if nothing has been built, or the last build failed.
   [[nodiscard]] neighbor_list_view<T, D> view() const;
-  /// Number of entries. Synchronizes after build_async.
+  /// Number of entries. Waits after build_async. Throws what `check` throws.
   [[nodiscard]] std::uint64_t size();
   /// The method of the last build, and why it was chosen.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view reason() const;
   /// All methods with their expected times, and what the last choice went by (docs/concepts/choosing.md); without
-  /// candidates if nothing was chosen automatically. Does not synchronize.
+  /// candidates if nothing was chosen automatically. Does not wait.
   [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held. With the automatic choice that includes what every method used so far works
   /// in, so that builds between which the choice changes back and forth allocate nothing; a new list starts without.
@@ -238,13 +244,14 @@ class neighbor_list {
   [[nodiscard]] const neighbor_options<T>& options() const;
   [[nodiscard]] const Context& context() const;
 
+ private:
+  friend detail::list_access;
   /// The entries and the points of the last build or update, for visit_list.hpp. Throws argument_error if nothing has
   /// been built or the last build failed; for queries; for a list that keeps no points; and without shifts if a
   /// periodic axis is shorter than twice the cutoff with the skin, so that the nearest image may not be the listed one.
-  [[nodiscard]] listed_pairs<T, D> pairs() const;
-  [[nodiscard]] detail::pair_memory<Context>& memory_of_pairs();
+  [[nodiscard]] detail::listed_pairs<T, D> pairs() const;
+  [[nodiscard]] detail::pair_memory<Context>& pair_memory() const;
 
- private:
   struct implementation;
   std::unique_ptr<implementation> implementation_;
   std::vector<lattice<T, D>> boxes_;

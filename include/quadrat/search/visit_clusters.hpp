@@ -50,8 +50,9 @@ struct visit_places_of {
 template <typename T, int D, typename Sum, typename F>
 void accumulate_clusters(const cluster_pair_list<cpu_context, T, D>& list, const cluster_pair_view<T, D>& view,
                          Sum* result, const F& f) {
-  for_each(list.context(), "search.accumulate_tiles", view.points,
-           accumulate_rows_of_tiles<T, D, Sum, F>{view, list.places(), list.selection(), result, f});
+  for_each(
+      list.context(), "search.accumulate_tiles", view.points,
+      accumulate_rows_of_tiles<T, D, Sum, F>{view, tile_access::places(list), tile_access::selection(list), result, f});
 }
 
 template <typename T, int D, typename Sum, typename F>
@@ -64,7 +65,7 @@ void accumulate_clusters(const cluster_pair_list<cuda_context, T, D>& list, cons
   const auto start = [&]<unsigned Warps>() {
     constexpr unsigned threads = 32 * warps_of_tile_block<Warps>;
     accumulate_by_turns<Warps><<<cuda_launch::blocks(32 * Warps * view.rows, threads), threads, 0, context.stream()>>>(
-        view, list.turns(), result, f);
+        view, tile_access::turns(list), result, f);
   };
   are_few_rows(context, view.rows) ? start.template operator()<warps_of_few_rows>() : start.template operator()<1>();
   launch.check();
@@ -103,7 +104,7 @@ void accumulate_neighbors(cluster_pair_list<Context, T, D>& list, Sum* result, S
   require_pointer(total, 1, "totals");
   accumulate_neighbors(list, result, f);
   reduce_into(list.context(), "search.total", list.view().points, detail::read_sum<Sum>{result}, plus_operation{},
-              Sum{}, total, list.scratch());
+              Sum{}, total, detail::tile_access::scratch(list));
 }
 
 /// The same functions for a span, whose length is checked: one result for each point.

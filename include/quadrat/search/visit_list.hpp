@@ -310,7 +310,7 @@ struct read_sum {
 /// Calls f for every pair of the list.
 template <typename Context, typename T, int D, typename F>
 void for_each_pair(neighbor_list<Context, T, D>& list, const F& f) {
-  const listed_pairs<T, D> pairs = list.pairs();
+  const detail::listed_pairs<T, D> pairs = detail::list_access::pairs(list);
   const unsigned lanes = detail::lanes_of(list.context());
   for_each(list.context(), "search.for_each_pair", lanes * pairs.rows,
            detail::visit_listed_pairs<T, D, F>{pairs, lanes, f});
@@ -324,7 +324,7 @@ void for_each_pair(neighbor_list<Context, T, D>& list, const F& f) {
 /// list's context asks for it.
 template <typename Context, typename T, int D, typename Sum, typename F>
 void accumulate_neighbors(neighbor_list<Context, T, D>& list, Sum* result, const F& f) {
-  const listed_pairs<T, D> pairs = list.pairs();
+  const detail::listed_pairs<T, D> pairs = detail::list_access::pairs(list);
   require(!pairs.half, "accumulate_neighbors needs a full list, and this is a half list; use accumulate_pairs");
   require_pointer(result, pairs.rows, "sums");
   const unsigned lanes = detail::lanes_of(list.context());
@@ -341,10 +341,10 @@ void accumulate_neighbors(neighbor_list<Context, T, D>& list, Sum* result, const
 /// argument_error if the context asks for more. There a full list is also faster.
 template <typename Context, typename T, int D, typename Sum, typename F>
 void accumulate_pairs(neighbor_list<Context, T, D>& list, Sum* result, const F& f) {
-  const listed_pairs<T, D> pairs = list.pairs();
+  const detail::listed_pairs<T, D> pairs = detail::list_access::pairs(list);
   if (!pairs.half) return accumulate_neighbors(list, result, f);
   require_pointer(result, pairs.rows, "sums");
-  detail::accumulate_half(list.context(), pairs, list.memory_of_pairs(), result, f);
+  detail::accumulate_half(list.context(), pairs, detail::list_access::memory(list), result, f);
 }
 
 /// The same, and *total = the sum of result[i] over all points, always added in the same order. `total` is memory of
@@ -353,22 +353,22 @@ template <typename Context, typename T, int D, typename Sum, typename F>
 void accumulate_pairs(neighbor_list<Context, T, D>& list, Sum* result, Sum* total, const F& f) {
   require_pointer(total, 1, "totals");
   accumulate_pairs(list, result, f);
-  reduce_into(list.context(), "search.total", list.pairs().rows, detail::read_sum<Sum>{result}, plus_operation{}, Sum{},
-              total, list.memory_of_pairs().scratch);
+  reduce_into(list.context(), "search.total", list.view().rows, detail::read_sum<Sum>{result}, plus_operation{}, Sum{},
+              total, detail::list_access::memory(list).scratch);
 }
 
 /// The same functions for a span, whose length is checked: one result for each point.
 template <typename Context, typename T, int D, typename Sum, typename F>
 void accumulate_neighbors(neighbor_list<Context, T, D>& list, std::span<Sum> results, const F& f) {
-  accumulate_neighbors(list, detail::checked_results(results, list.pairs().rows), f);
+  accumulate_neighbors(list, detail::checked_results(results, list.view().rows), f);
 }
 template <typename Context, typename T, int D, typename Sum, typename F>
 void accumulate_pairs(neighbor_list<Context, T, D>& list, std::span<Sum> results, const F& f) {
-  accumulate_pairs(list, detail::checked_results(results, list.pairs().rows), f);
+  accumulate_pairs(list, detail::checked_results(results, list.view().rows), f);
 }
 template <typename Context, typename T, int D, typename Sum, typename F>
 void accumulate_pairs(neighbor_list<Context, T, D>& list, std::span<Sum> results, Sum* total, const F& f) {
-  accumulate_pairs(list, detail::checked_results(results, list.pairs().rows), total, f);
+  accumulate_pairs(list, detail::checked_results(results, list.view().rows), total, f);
 }
 
 }  // namespace quadrat

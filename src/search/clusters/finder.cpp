@@ -11,9 +11,9 @@ struct cluster_finder<Context, T, D>::implementation : detail::cluster_engine<Co
 };
 
 template <typename Context, typename T, int D>
-cluster_finder<Context, T, D>::cluster_finder(const Context& context, const cluster_options<T>& options,
-                                              const lattice<T, D>& box)
-    : implementation_(std::make_unique<implementation>(context, options, box)) {}
+cluster_finder<Context, T, D>::cluster_finder(const Context& context, const lattice<T, D>& box,
+                                              const cluster_options<T>& options)
+    : implementation_(std::make_unique<implementation>(context, box, options)) {}
 template <typename Context, typename T, int D>
 cluster_finder<Context, T, D>::cluster_finder(cluster_finder&&) noexcept = default;
 template <typename Context, typename T, int D>

@@ -24,7 +24,7 @@ namespace quadrat::detail {
 template <typename Context, typename T, int D, typename Counts = no_cluster_counts>
 class cluster_engine {
  public:
-  cluster_engine(const Context& where, const cluster_options<T>& chosen, const lattice<T, D>& box,
+  cluster_engine(const Context& where, const lattice<T, D>& box, const cluster_options<T>& chosen,
                  const Counts& counting = {});
 
   void find(const points_view<T, D>& points);
@@ -74,8 +74,8 @@ class cluster_engine {
 };
 
 template <typename Context, typename T, int D, typename Counts>
-cluster_engine<Context, T, D, Counts>::cluster_engine(const Context& where, const cluster_options<T>& chosen,
-                                                      const lattice<T, D>& box, const Counts& counting)
+cluster_engine<Context, T, D, Counts>::cluster_engine(const Context& where, const lattice<T, D>& box,
+                                                      const cluster_options<T>& chosen, const Counts& counting)
     : context(where),
       options(chosen),
       given(box),

@@ -6,6 +6,7 @@
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
+#include "search/nearest/order.hpp"
 #include "search/nearest/tree.hpp"
 
 /// Images of the points in periodic boxes: each is searched as the home image is, with a translation.
@@ -15,10 +16,9 @@ namespace quadrat::detail {
 template <typename T, int D>
 struct nearest_images {
   lattice<T, D> shape;
-  vec<T, D> height;  ///< of the box, along periodic axes, rounded down
-  vec<int, D> most;  ///< no nearer image has a larger |S|; 0 along open axes
-  vec<T, D> low;     ///< of the bounding box of all wrapped points
-  vec<T, D> high;
+  vec<T, D> height;                              ///< of the box, along periodic axes, rounded down
+  vec<int, D> most;                              ///< no nearer image has a larger |S|; 0 along open axes
+  const nearest_bounds<T, D>* bounds = nullptr;  ///< of all wrapped points, in the context's memory
 
   [[nodiscard]] QUADRAT_HD bool any() const {
     bool result = false;
@@ -121,7 +121,8 @@ class nearest_shells {
   [[nodiscard]] static QUADRAT_HD int magnitude(int a) { return a < 0 ? -a : a; }
 
   [[nodiscard]] QUADRAT_HD T offset(int axis, T translation) const {
-    return offset_between(low_[axis], high_[axis], images_.low[axis], images_.high[axis], translation);
+    const nearest_bounds<T, D>& all = *images_.bounds;
+    return offset_between(low_[axis], high_[axis], all.low[axis], all.high[axis], translation);
   }
   [[nodiscard]] QUADRAT_HD bool too_far(int axis, int count) const {
     if (count == 0 || !images_.shape.orthorhombic) return false;

@@ -18,7 +18,12 @@ nearest_neighbors<Context, T, D>::~nearest_neighbors() = default;
 
 template <typename Context, typename T, int D>
 void nearest_neighbors<Context, T, D>::build(const points_view<T, D>& points) {
-  implementation_->build(points);
+  implementation_->build(points, true);
+}
+
+template <typename Context, typename T, int D>
+void nearest_neighbors<Context, T, D>::build_async(const points_view<T, D>& points) {
+  implementation_->build(points, false);
 }
 
 template <typename Context, typename T, int D>
@@ -56,7 +61,7 @@ nearest_view<T, D> nearest_neighbors<Context, T, D>::view() const {
 }
 
 template <typename Context, typename T, int D>
-std::size_t nearest_neighbors<Context, T, D>::size() const {
+std::size_t nearest_neighbors<Context, T, D>::point_count() const {
   return implementation_->built ? implementation_->points.tree().points : 0;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cstring>
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "core/finite.hpp"
@@ -40,6 +41,13 @@ struct nearest_pairs {
   }
 };
 
+/// The first element at fault, as `index << 8 | kind`; all ones if there is none.
+struct nearest_faults {
+  std::uint64_t point = ~std::uint64_t{0};
+  std::uint64_t query = ~std::uint64_t{0};
+  [[nodiscard]] bool operator==(const nearest_faults&) const = default;
+};
+
 /// A copy of points, wrapped and in their order, with the tree over them. Owns the words that the device writes and the
 /// host reads: faults of points and of queries.
 template <typename Context, typename T, int D>
@@ -48,10 +56,17 @@ class nearest_points {
   using bounds_type = nearest_bounds<T, D>;
 
   nearest_points(const Context& context, const nearest_images<T, D>& images, bool keeps_boxes)
-      : context_(context), images_(images), keeps_boxes_(keeps_boxes && images.any()), control_(context, words) {}
+      : context_(context), images_(images), keeps_boxes_(keeps_boxes && images.any()), control_(context, words) {
+    images_.bounds = bounds();
+    clear_faults(fault_word);
+    clear_faults(query_fault_word);
+  }
 
   /// Throws data_error for the first point at fault. Synchronizes.
   void build(const points_view<T, D>& points);
+  /// Leaves faults to `faults`. Puts points in the kind of order that the last build has chosen, in its memory. Throws
+  /// argument_error, before anything changes, for more points than there.
+  void build_async(const points_view<T, D>& points);
 
   [[nodiscard]] const nearest_tree<T, D>& tree() const { return tree_; }
   [[nodiscard]] const nearest_images<T, D>& images() const { return images_; }
@@ -59,13 +74,13 @@ class nearest_points {
   [[nodiscard]] const vec<int, D>* boxes() const { return keeps_boxes_ ? boxes_.data() : nullptr; }
   /// An order in which successive queries are near to each other. Queries at fault are reported. Asynchronous.
   [[nodiscard]] const std::uint32_t* enqueue_query_order(const points_view<T, D>& queries);
-  [[nodiscard]] fault_flag faults() { return {control_.data() + fault_word, control_.data() + needed_word}; }
-  void clear_faults() {
-    fill_bytes(context_, control_.data() + fault_word, 0xff, sizeof(std::uint64_t));
-    fill_bytes(context_, control_.data() + needed_word, 0, 2 * sizeof(std::uint64_t));
+  void forget_queries() { clear_faults(query_fault_word); }
+  /// The first point, and the first query since forget_queries, that is at fault, as `index << 8 | kind`; all ones if
+  /// there is none. Synchronizes.
+  [[nodiscard]] nearest_faults first_faults() {
+    const std::uint64_t* const read = read_control();
+    return {read[fault_word], read[query_fault_word]};
   }
-  /// The first that is at fault, as `index << 8 | kind`; all ones if there is none. Synchronizes.
-  [[nodiscard]] std::uint64_t first_fault() { return read_control()[fault_word]; }
   /// What is wrong with point i of an array: "point 3 at (...) ...". Synchronizes.
   [[nodiscard]] std::string complaint(const points_view<T, D>& points, const char* what, std::size_t i) const;
   [[nodiscard]] std::size_t bytes() const;
@@ -78,10 +93,19 @@ class nearest_points {
     fault_word,
     needed_word,
     crowded_word,
+    query_fault_word,
+    query_needed_word,
+    query_unused_word,
     bounds_word,
     words = bounds_word + (sizeof(bounds_type) + 7) / 8
   };
 
+  [[nodiscard]] fault_flag faults(word first) { return {control_.data() + first, control_.data() + first + 1}; }
+  /// And the word after them.
+  void clear_faults(word first) {
+    fill_bytes(context_, control_.data() + first, 0xff, sizeof(std::uint64_t));
+    fill_bytes(context_, control_.data() + first + 1, 0, 2 * sizeof(std::uint64_t));
+  }
   void enqueue_order(const points_view<T, D>& points);
   void enqueue_halves();
   void enqueue_division(std::size_t half, const array<particle_id, Context>& from, array<particle_id, Context>& to);
@@ -92,6 +116,7 @@ class nearest_points {
   nearest_images<T, D> images_;
   bool keeps_boxes_;
   std::size_t count_ = 0;
+  std::size_t room_ = 0;  // points that build_async can take
   array<std::uint64_t, Context> control_;
   host_mirror<Context> mirror_;
   array<vec<T, D>, Context> wrapped_;  // by id
@@ -122,11 +147,20 @@ void nearest_points<Context, T, D>::build(const points_view<T, D>& points) {
     const std::uint64_t i = read[fault_word] >> 8;
     throw data_error(complaint(points, "point ", i), i);
   }
-  bounds_type around{};
-  std::memcpy(&around, read + bounds_word, sizeof around);
-  images_.low = around.low;
-  images_.high = around.high;
   crowded_ = is_crowded(read[crowded_word], count_);
+  if (crowded_) enqueue_halves();
+  enqueue_tree();
+  room_ = crowded_ ? count_ : std::max(room_, count_);
+}
+
+template <typename Context, typename T, int D>
+void nearest_points<Context, T, D>::build_async(const points_view<T, D>& points) {
+  require_points(points, "points");
+  require(points.count <= room_, "there are ", points.count, " points, and build_async has memory for ", room_,
+          "; call build first, which makes room for more");
+  count_ = points.count;
+  tree_ = {};
+  enqueue_order(points);
   if (crowded_) enqueue_halves();
   enqueue_tree();
 }
@@ -136,10 +170,10 @@ void nearest_points<Context, T, D>::enqueue_order(const points_view<T, D>& point
   wrapped_.resize_discarding(context_, count_);
   if (keeps_boxes_) boxes_.resize_discarding(context_, count_);
   pairs_.resize(context_, count_);
-  clear_faults();
+  clear_faults(fault_word);
   for_each(context_, "nearest.wrap", count_,
            wrap_nearest_points<T, D>{points, images_.shape, wrapped_.data(), keeps_boxes_ ? boxes_.data() : nullptr,
-                                     faults()});
+                                     faults(fault_word)});
   reduce_into(context_, "nearest.bounds", count_, nearest_bounds_of_point<T, D>{wrapped_.data()}, join_nearest_bounds{},
               bounds_type::none(), bounds(), scratch_);
   for_each(context_, "nearest.keys", count_,
@@ -192,7 +226,7 @@ const std::uint32_t* nearest_points<Context, T, D>::enqueue_query_order(const po
   pairs_.resize(context_, queries.count);
   for_each(context_, "nearest.query_keys", queries.count,
            key_nearest_queries<T, D>{queries, images_.shape, tree_, crowded_ ? nullptr : bounds(),
-                                     pairs_.keys[0].data(), faults()});
+                                     pairs_.keys[0].data(), faults(query_fault_word)});
   const int copy =
       sort_pairs(context_, pairs_.buffers(), queries.count, D * nearest_curve_bits<D>, scratch_, sort_values::index);
   return pairs_.values[copy].data();

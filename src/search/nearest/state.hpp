@@ -36,7 +36,7 @@ struct nearest_neighbors<Context, T, D>::implementation {
         box(detail::reduced(shape, true)),
         points(where, detail::make_nearest_images(box.shape, chosen), chosen.shifts) {}
 
-  void build(const points_view<T, D>& given);
+  void build(const points_view<T, D>& given, bool waits);
   /// Of these queries, or, where there are none, of the points.
   void search(const points_view<T, D>* given, bool waits);
   void check();
@@ -47,27 +47,52 @@ struct nearest_neighbors<Context, T, D>::implementation {
   detail::reduced_lattice<T, D> box;  ///< that is searched
   detail::nearest_points<Context, T, D> points;
   bool built = false;
-  bool searched = false;
-  bool enqueued = false;  ///< the last search did not wait, and a graph may repeat it
+  bool asked = false;     ///< for rows, since the last build
+  bool searched = false;  ///< they are there
+  bool enqueued = false;  ///< the device knows the faults of the last calls, which a graph may repeat
   std::size_t rows = 0;
   std::size_t most_rows = 0, most_queries = 0;  ///< for which there is memory
-  points_view<T, D> queries{};                  ///< of the last search, for messages
-  std::exception_ptr failure;
+  points_view<T, D> last_points{}, queries{};   ///< of the last build and search, for messages
+  std::exception_ptr failure;                   ///< of the last build or search
+  detail::nearest_faults faults;                ///< that it was made from
   array<particle_id, Context> neighbors;
   array<T, Context> squared_distances;
   array<vec<int, D>, Context> shifts;
 
  private:
+  static constexpr bool cuda = std::is_same_v<Context, cuda_context>;
+
+  void forget_result();
+  [[nodiscard]] std::exception_ptr failure_of(const detail::nearest_faults& found) const;
   void resize_results();
   [[nodiscard]] detail::nearest_search<T, D> row_search() const;
 };
 
 template <typename Context, typename T, int D>
-void nearest_neighbors<Context, T, D>::implementation::build(const points_view<T, D>& given) {
-  built = searched = enqueued = false;
+void nearest_neighbors<Context, T, D>::implementation::forget_result() {
+  asked = searched = enqueued = false;
   failure = nullptr;
-  points.build(given);
-  built = true;
+  faults = {};
+}
+
+template <typename Context, typename T, int D>
+void nearest_neighbors<Context, T, D>::implementation::build(const points_view<T, D>& given, bool waits) {
+  if (waits) {
+    built = false;
+    forget_result();
+    try {
+      points.build(given);
+    } catch (...) {
+      failure = std::current_exception();
+      throw;
+    }
+  } else {
+    points.build_async(given);
+    forget_result();
+  }
+  last_points = given;
+  built = enqueued = true;
+  if (!waits && !cuda) check();
 }
 
 template <typename Context, typename T, int D>
@@ -94,20 +119,17 @@ detail::nearest_search<T, D> nearest_neighbors<Context, T, D>::implementation::r
 
 template <typename Context, typename T, int D>
 void nearest_neighbors<Context, T, D>::implementation::search(const points_view<T, D>* given, bool waits) {
-  searched = enqueued = false;
-  failure = nullptr;
   if (given != nullptr) detail::require_points(*given, "queries");
   require(built, "there are no points yet, or the last build has failed; call build first");
+  const std::size_t wanted = given != nullptr ? given->count : points.tree().points;
+  const std::size_t room = given != nullptr ? std::min(most_rows, most_queries) : most_rows;
+  require(waits || wanted <= room, "there are ", wanted, given != nullptr ? " queries" : " points",
+          ", and search_async has memory for ", room, "; call search first, which makes room for more");
+  forget_result();
   queries = given != nullptr ? *given : points_view<T, D>{};
-  rows = given != nullptr ? given->count : points.tree().points;
-  if (waits) {
-    resize_results();
-  } else {
-    const std::size_t room = given != nullptr ? std::min(most_rows, most_queries) : most_rows;
-    require(rows <= room, "there are ", rows, given != nullptr ? " queries" : " points",
-            ", and search_async has memory for ", room, "; call search first, which makes room for more");
-  }
-  points.clear_faults();
+  rows = wanted;
+  if (waits) resize_results();
+  points.forget_queries();
   detail::nearest_search<T, D> what = row_search();
   what.sink = {neighbors.data(), squared_distances.data(), options.shifts ? shifts.data() : nullptr, points.boxes(),
                options.k};
@@ -117,23 +139,33 @@ void nearest_neighbors<Context, T, D>::implementation::search(const points_view<
   if (options.shifts && box.changed) {
     for_each(context, "nearest.give_shifts", rows * options.k, detail::give_nearest_shifts<D>{box.map, shifts.data()});
   }
-  searched = enqueued = true;
-  if (!waits) return;
-  most_rows = std::max(most_rows, rows);
-  most_queries = std::max(most_queries, queries.count);
-  check();
-  enqueued = false;
+  asked = searched = enqueued = true;
+  if (waits) {
+    most_rows = std::max(most_rows, rows);
+    most_queries = std::max(most_queries, queries.count);
+  }
+  if (waits || !cuda) check();
+}
+
+template <typename Context, typename T, int D>
+std::exception_ptr nearest_neighbors<Context, T, D>::implementation::failure_of(
+    const detail::nearest_faults& found) const {
+  const bool of_point = found.point != detail::nearest_faults{}.point;
+  if (!of_point && found == detail::nearest_faults{}) return nullptr;
+  const std::size_t i = (of_point ? found.point : found.query) >> 8;
+  return std::make_exception_ptr(
+      data_error(points.complaint(of_point ? last_points : queries, of_point ? "point " : "query ", i), i));
 }
 
 template <typename Context, typename T, int D>
 void nearest_neighbors<Context, T, D>::implementation::check() {
   if (enqueued) {
-    const std::uint64_t fault = points.first_fault();
-    searched = fault == ~std::uint64_t{0};
-    failure = nullptr;
-    if (!searched) {
-      failure = std::make_exception_ptr(data_error(points.complaint(queries, "query ", fault >> 8), fault >> 8));
-    }
+    const detail::nearest_faults found = points.first_faults();
+    // A message is made once: what it is about may be gone by the next check.
+    if (!(found == faults)) failure = failure_of(found);
+    faults = found;
+    built = found.point == detail::nearest_faults{}.point;
+    searched = asked && failure == nullptr;
   }
   if (failure != nullptr) std::rethrow_exception(failure);
 }

@@ -8,9 +8,9 @@
 namespace quadrat {
 
 template <typename Context, typename T, int D>
-cluster_pair_list<Context, T, D>::cluster_pair_list(const Context& context, const cluster_pair_options<T>& options,
-                                                    const lattice<T, D>& box)
-    : implementation_(std::make_unique<implementation>(context, options, box)) {}
+cluster_pair_list<Context, T, D>::cluster_pair_list(const Context& context, const lattice<T, D>& box,
+                                                    const cluster_pair_options<T>& options)
+    : implementation_(std::make_unique<implementation>(context, box, options)) {}
 template <typename Context, typename T, int D>
 cluster_pair_list<Context, T, D>::cluster_pair_list(cluster_pair_list&&) noexcept = default;
 template <typename Context, typename T, int D>
@@ -57,7 +57,7 @@ const Context& cluster_pair_list<Context, T, D>::context() const {
 }
 
 template <typename Context, typename T, int D>
-workspace<Context>& cluster_pair_list<Context, T, D>::scratch() {
+workspace<Context>& cluster_pair_list<Context, T, D>::scratch() const {
   return implementation_->scratch;
 }
 

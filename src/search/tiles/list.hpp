@@ -53,7 +53,7 @@ template <typename T, int D>
 
 template <typename Context, typename T, int D>
 struct cluster_pair_list<Context, T, D>::implementation {
-  implementation(const Context& where, const cluster_pair_options<T>& chosen, const lattice<T, D>& box)
+  implementation(const Context& where, const lattice<T, D>& box, const cluster_pair_options<T>& chosen)
       : context(where),
         options(chosen),
         shape(detail::reduced(box, false).shape),
@@ -224,7 +224,7 @@ bool cluster_pair_list<Context, T, D>::implementation::follow(const points_view<
   detail::require_points(given, "points");
   if (!was_built || given.count != point_count) return false;
   fill_bytes(context, moved.data(), 0, moved.bytes());
-  const detail::search_key<T, D> key{motion_search(given), true, points.faults()};
+  const detail::search_key<T, D> key{motion_search(given), true, {}};
   for_each(context, "search.find_movers", point_count,
            detail::find_movers<T, D>{key, remembered.memory(true), moved.data() + points_moved,
                                      moved.data() + points_turned});

@@ -25,7 +25,8 @@ template <typename T, int D>
   detail::selected_pairs<T, 3> pairs;
   for (std::size_t place = 0; place < view.points; ++place) {
     const std::size_t row = place / points_of_row;
-    const std::uint16_t* numbers = list.places().numbers + list.places().offsets[row];
+    const detail::staged_places places = detail::tile_access::places(list);
+    const std::uint16_t* numbers = places.numbers + places.offsets[row];
     vec<T, 3> from{};
     const vec<T, D> position = view.groups[place / points_of_group].position(place % points_of_group);
     for (int axis = 0; axis < D; ++axis) from[axis] = position[axis];
