@@ -41,7 +41,7 @@ constexpr std::size_t random_digits = 16;
 
 std::string random_temporary(const fs::path& target) {
   std::uint64_t number = 0;
-  if (::getrandom(&number, sizeof number, 0) != sizeof number) throw io_error("there are no random numbers");
+  if (::getrandom(&number, sizeof number, 0) != sizeof number) throw io_error("the system gives no random numbers");
   char digits[random_digits + 1];
   std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(number));
   // Names may have up to 255 bytes.
@@ -78,7 +78,7 @@ int create_named(temporary_name& name, const fs::path& target, Create&& create) 
   }
 }
 
-/// Takes it out of the list; the caller holds the lock.
+/// Removes the entry from the list. The caller holds the lock.
 void forget(temporary_name& name) {
   temporary_name** link = &first_name;
   while (*link != &name) link = &(*link)->next;

@@ -57,7 +57,7 @@ class bodies_parser {
     throw io_error(message(table_.file, ":", table_.lines[row], ": ", what));
   }
 
-  /// The shape of all bodies, without a column of shapes.
+  /// The shape of all bodies if there is no column `shape`.
   [[nodiscard]] body_shape only_shape() const {
     const bool axes = table_.has("a") || table_.has("b") || table_.has("c");
     const bool round = table_.has("radius") || table_.has("half_length");
@@ -143,7 +143,7 @@ class bodies_parser {
         fail(row, message("one half-axis of the ellipsoid is more than ", most_slender<double>, " times another"));
       }
     }
-    // Also for a table without rows.
+    // Checked even if the table has no rows.
     if (!table_.has("shape")) {
       for (const std::string_view name : size_names(only_shape())) static_cast<void>(table_.column(name));
     }
@@ -167,7 +167,7 @@ class bodies_parser {
         largest = std::max(largest, std::fabs(part[k]));
       }
       if (largest == 0) fail(row, "the quaternion qw, qx, qy, qz is 0; any other length is accepted");
-      // Scaled to about one first: squares of very long ones overflow, those of very short ones underflow.
+      // Scaled to a length of about one first: squares of long quaternions overflow, those of short ones underflow.
       bodies.orientations.push_back(
           normalized(quaternion<double>{part[0] / largest, part[1] / largest, part[2] / largest, part[3] / largest}));
     }

@@ -25,8 +25,8 @@
 ///   u64 length of the parameters  char[] parameters
 ///   per array: u32 length of name, char[] name, u32 element type, u64 components, u64 bytes, data
 ///   u32 CRC-32 of everything before it
-/// Version 2 has an HDF5 file in place of the arrays, which begins at the next power of two from 512 on: the front is
-/// what HDF5 calls a user block.
+/// In version 2 an HDF5 file takes the place of the arrays. It begins at the next power of two from 512 on. HDF5 calls
+/// what is before it a user block.
 namespace quadrat::io {
 
 static_assert(std::endian::native == std::endian::little, "the checkpoint format is little endian");
@@ -88,7 +88,7 @@ using checksum = std::uint32_t;
   return std::bit_ceil(std::max<std::uint64_t>(512, sizeof(file_header) + parameters_length));
 }
 
-/// What stands before the data of an array of that many bytes.
+/// The bytes before the data of an array, whose data take `bytes` bytes.
 [[nodiscard]] inline std::string array_head(const checkpoint_array& array, std::uint64_t bytes) {
   std::string head;
   const auto add = [&](const auto& value) { head.append(reinterpret_cast<const char*>(&value), sizeof value); };
@@ -108,7 +108,7 @@ using checksum = std::uint32_t;
   return total;
 }
 
-/// The header of a file of that many bytes, which begins with these. Throws io_error.
+/// Checks the header in the first bytes of a file of that length. Throws io_error.
 [[nodiscard]] file_header checked_header(const std::string& file, std::span<const std::byte> begin,
                                          std::uint64_t bytes);
 /// Throws io_error when the checksum found is not the one stored.

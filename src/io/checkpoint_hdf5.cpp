@@ -21,7 +21,8 @@ namespace quadrat::io {
 
 namespace {
 
-/// HDF5 is for one thread at a time; it prints nothing, and leaves files that could not be closed to the system.
+/// Locks HDF5, which serves one thread at a time, and silences it. Files that could not be closed are left to the
+/// system.
 class hdf5_call {
  public:
   explicit hdf5_call(std::string failure) : failure_(std::move(failure)), lock_(mutex) {
@@ -31,7 +32,7 @@ class hdf5_call {
     errno = 0;
   }
 
-  /// A result that is not negative.
+  /// Returns the result. Throws if it is negative.
   template <typename R>
   R operator()(R result) const {
     if (result < 0) throw io_error(message(failure_, ": ", errno != 0 ? std::strerror(errno) : "HDF5 refuses it"));
@@ -46,7 +47,7 @@ class hdf5_call {
   std::lock_guard<std::mutex> lock_;
 };
 
-/// An object of HDF5.
+/// Closes an HDF5 object at the end of its scope.
 class handle {
  public:
   handle(hid_t id, herr_t (*end)(hid_t)) : id_(id), end_(end) {}
@@ -64,7 +65,7 @@ class handle {
   herr_t (*end_)(hid_t);
 };
 
-/// A file of that many bytes in memory, which takes memory only where something is written.
+/// A sparse file in memory: only the parts that are written take memory.
 class memory_file {
  public:
   memory_file(const hdf5_call& call, std::uint64_t most)
@@ -95,7 +96,7 @@ class memory_file {
   int descriptor_;
 };
 
-/// No HDF5 file with those arrays is longer.
+/// An upper bound on the length of an HDF5 file with these arrays.
 [[nodiscard]] std::uint64_t most_bytes(std::uint64_t front, std::span<const array_place> arrays) {
   constexpr std::uint64_t of_file = 16384, of_array = 2048;
   std::uint64_t sum = front + of_file;
@@ -125,7 +126,7 @@ void add_attribute(const hdf5_call& call, hid_t file, const char* name, std::uin
   call(H5Awrite(attribute, H5T_NATIVE_UINT64, &value));
 }
 
-/// A dataset whose room is taken at once, and left as it is.
+/// Adds a dataset whose space in the file is allocated at once and not filled.
 void add_dataset(const hdf5_call& call, hid_t file, array_place& place) {
   const std::uint64_t row = place.array.components * size_of(place.array.type);
   if (row == 0 || place.bytes % row != 0) throw call.failed(message("array ", place.array.name, " has no whole rows"));
@@ -140,7 +141,7 @@ void add_dataset(const hdf5_call& call, hid_t file, array_place& place) {
                        H5Dclose);
   if (place.bytes == 0) return;
   place.offset = H5Dget_offset(dataset);
-  if (place.offset == HADDR_UNDEF) throw call.failed("HDF5 gives no room");
+  if (place.offset == HADDR_UNDEF) throw call.failed("HDF5 allocates no space for an array");
 }
 
 [[nodiscard]] array_place dataset_in(const hdf5_call& call, hid_t file, hsize_t index) {
@@ -183,7 +184,7 @@ checkpoint_frame make_hdf5(const std::string& name, std::uint64_t front, const c
   const handle how(call(H5Pcreate(H5P_FILE_CREATE)), H5Pclose);
   call(H5Pset_userblock(how, front));
   const handle access(call(H5Pcreate(H5P_FILE_ACCESS)), H5Pclose);
-  call(H5Pset_fapl_stdio(access));  // the default one asks for a path in a folder
+  call(H5Pset_fapl_stdio(access));  // the default driver asks for a path in a folder
   handle made(call(H5Fcreate(file.path().c_str(), H5F_ACC_TRUNC, how, access)), H5Fclose);
   add_attribute(call, made, "step", state.step);
   add_attribute(call, made, "particles", state.particles);
@@ -208,7 +209,7 @@ std::vector<array_place> arrays_in_hdf5(const std::string& file, std::span<const
   const handle how(call(H5Pcreate(H5P_FILE_ACCESS)), H5Pclose);
   std::string name = file;
   if (!bytes.empty()) {
-    name += "/bytes";  // a name that no file has
+    name += "/bytes";  // this path cannot exist, so HDF5 takes the bytes instead
     call(H5Pset_fapl_core(how, 1 << 16, false));
     call(H5Pset_file_image(how, const_cast<std::byte*>(bytes.data()), bytes.size()));
   }

@@ -46,7 +46,7 @@ class csv_parser {
     return contains(columns_.text, name) ? column_kind::word : column_kind::left_out;
   }
 
-  /// Whether one of the names is a column to read.
+  /// Takes the names of the record as the header. Returns whether it names a column to read.
   bool take_names(csv_records& records, char separator) {
     table_.names.clear();
     kinds_.clear();
@@ -63,8 +63,8 @@ class csv_parser {
     return any;
   }
 
-  /// Called if the first record contains no column name to read: its names may be separated by spaces; or it is a row
-  /// of numbers, with the names in the comment before it, as numpy.savetxt writes them.
+  /// Called if the first record names no column to read. Either its names are separated by spaces, or it is a row of
+  /// numbers with the names in the comment before it, as numpy.savetxt writes them.
   void read_other_names(const csv_records& first, bool any) {
     records_ = first;
     if (any && take_names(records_, ' ')) return;
@@ -119,7 +119,7 @@ class csv_parser {
   const csv_columns& columns_;
   csv_table& table_;
   std::vector<column_kind> kinds_;
-  bool row_at_hand_ = false;  ///< the first record is a row, not the header
+  bool row_at_hand_ = false;  ///< the first record is a row of numbers, not the header
 };
 
 }  // namespace

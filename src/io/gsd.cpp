@@ -45,7 +45,7 @@ class gsd_reader::parser {
     frame.frames = ++read_;
     return true;
   }
-  /// In the file. Reads its index, once.
+  /// The number of frames in the file. The first call reads the file's index.
   [[nodiscard]] std::size_t frames() {
     if (frames_ == 0) read_header();
     return frames_;
@@ -96,7 +96,7 @@ class gsd_reader::parser {
     const std::string_view text = std::string_view(bytes_).substr(place, length);
     return text.substr(0, text.find('\0'));
   }
-  /// Whether the file has that many things of that size from that place on.
+  /// Whether the file has `count` items of `size` bytes from `place` on.
   [[nodiscard]] bool has(std::uint64_t place, std::uint64_t count, std::uint64_t size) const {
     return place <= bytes_.size() && (size == 0 || count <= (bytes_.size() - place) / size);
   }
@@ -135,7 +135,7 @@ class gsd_reader::parser {
     }
   }
 
-  /// That of this frame, else that of the first, if it has as many rows; null: there is none.
+  /// The chunk of this frame, else that of the first frame if it has as many rows; null if there is none.
   [[nodiscard]] const gsd_chunk* find(const std::string& name, std::uint64_t rows) const {
     const auto named = chunks_.find(name);
     if (named == chunks_.end()) return nullptr;
@@ -147,7 +147,7 @@ class gsd_reader::parser {
     return first != named->second.end() && first->second.rows == rows ? &first->second : nullptr;
   }
 
-  /// Row by row; empty: there are none.
+  /// The numbers of a chunk, row by row; empty if there is none.
   [[nodiscard]] std::vector<double> numbers(const std::string& name, std::uint64_t rows, std::uint32_t width) const {
     const gsd_chunk* const chunk = find(name, rows);
     if (chunk == nullptr) return {};
@@ -188,7 +188,7 @@ class gsd_reader::parser {
     }
   }
 
-  /// From lengths and tilts: a along x, b in the plane of x and y.
+  /// Converts lengths and tilts to vectors: a along x, b in the plane of x and y.
   void read_box(file_frame& frame) const {
     std::vector<double> box = numbers("configuration/box", 6, 1);
     if (box.empty()) box = {1, 1, 1, 0, 0, 0};
@@ -201,7 +201,7 @@ class gsd_reader::parser {
 
   [[nodiscard]] std::vector<std::string> species() const {
     std::vector<std::string> names;
-    // The rows of particles/types are the names, with zeros behind them.
+    // The rows of particles/types are the names, padded with zeros.
     const auto named = chunks_.find("particles/types");
     if (named != chunks_.end()) {
       const auto own = named->second.find(read_), first = named->second.find(0);

@@ -114,7 +114,7 @@ std::size_t bytes_of(std::span<const npy_field> fields) {
   return bytes;
 }
 
-/// The text of the header; `rest` is left with the data.
+/// The text of the header. Leaves the data in `rest`.
 std::string_view header_text(std::string_view& rest, const std::string& file) {
   if (rest.empty()) throw io_error(file + ": the file is empty");
   if (rest.starts_with("PK")) {
@@ -172,7 +172,7 @@ npy_array parse_npy(std::string_view contents, const std::string& file) {
   const auto bytes = bytes_of(header.shape, entry.bytes);
   if (!bytes || rest.size() != *bytes) {
     throw io_error(message(result.file, ": an array of shape ", result.shape_text(), " and type ", entry.name,
-                           bytes ? message(" takes ", *bytes, " bytes") : " cannot be", ", but the file has ",
+                           bytes ? message(" takes ", *bytes, " bytes") : " is too large", ", but the file has ",
                            rest.size(), bytes && rest.size() < *bytes ? " (it is cut short)" : ""));
   }
   result.bytes.resize(*bytes);
@@ -189,10 +189,10 @@ npy_file::npy_file(const std::filesystem::path& file, std::string_view descr, st
                    const std::vector<std::size_t>& shape)
     : file_(file) {
   const auto bytes = bytes_of(shape, element_bytes);
-  require(bytes.has_value(), "an array of shape ", text_of(shape), " cannot be");
+  require(bytes.has_value(), "an array of shape ", text_of(shape), " is too large");
   bytes_left_ = *bytes;
   std::string header = message("{'descr': ", descr, ", 'fortran_order': False, 'shape': ", text_of(shape), ", }");
-  // Ten bytes come before it, and the data begin at a multiple of 64.
+  // Ten bytes precede the header, and the data begin at a multiple of 64.
   header.append(63 - (header.size() + 10) % 64, ' ');
   header += '\n';
   require(header.size() < std::size_t{1} << 16, "the header takes ", header.size(),

@@ -19,7 +19,7 @@
 namespace quadrat::io {
 namespace {
 
-/// A run of bytes of the file, of which each rank has a part.
+/// The checksum and length of one rank's part of a run of bytes.
 struct part_sum {
   checksum sum;
   std::uint64_t bytes;
@@ -44,7 +44,7 @@ void require_same_arrays(communicator& ranks, const checkpoint& rows) {
   });
 }
 
-/// An array, of which each rank has rows.
+/// An array whose rows are distributed over ranks.
 struct shared_array {
   array_place place;
   std::vector<part_sum> parts;  ///< by rank
@@ -103,7 +103,7 @@ struct shared_array {
   return frame;
 }
 
-/// That of the whole file: of the pieces and the rows between them.
+/// The checksum of the whole file: of the pieces and the rows between them.
 [[nodiscard]] checksum sum_of(const checkpoint_frame& frame, std::span<const shared_array> shared) {
   std::vector<std::pair<std::uint64_t, part_sum>> all;
   for (const placed_bytes& one : frame.pieces) {
@@ -123,7 +123,7 @@ struct shared_array {
   return sum;
 }
 
-/// An open file, of which parts are read.
+/// Reads parts of an open file.
 class part_reader {
  public:
   explicit part_reader(const std::filesystem::path& file) : name_(file.string()) {
@@ -132,7 +132,7 @@ class part_reader {
     const ::off_t end = ::lseek(descriptor_, 0, SEEK_END);
     if (end < 0) {
       const int problem = errno;
-      ::close(descriptor_);  // no destructor runs
+      ::close(descriptor_);  // the destructor will not run
       errno = problem;
       fail();
     }
@@ -181,7 +181,7 @@ class part_reader {
   std::uint64_t size_ = 0;
 };
 
-/// That of the rank's share of the bytes, piece by piece.
+/// The checksum of this rank's share of the file, read piece by piece.
 [[nodiscard]] part_sum sum_of_share(const part_reader& in, std::uint64_t bytes, int rank, int ranks) {
   constexpr std::uint64_t piece = std::uint64_t{1} << 20;
   const key_share share = keys_of_rank(bytes, rank, ranks);
@@ -192,7 +192,7 @@ class part_reader {
   return result;
 }
 
-/// The arrays of a file of version 1; `offset`: of the first.
+/// The arrays of a file of version 1; `offset`: where the first begins.
 [[nodiscard]] std::vector<array_place> arrays_in_own(const part_reader& in, std::uint32_t count, std::uint64_t offset) {
   std::vector<array_place> result;
   for (std::uint32_t i = 0; i < count; ++i) {

@@ -30,7 +30,7 @@ ranks_file::ranks_file(communicator& ranks, const std::filesystem::path& target)
     }
   });
   temporary = text_of_rank_0(ranks_, temporary);
-  // Before MPI opens it: where only some ranks can, those would wait for the others.
+  // Opened before MPI opens it: if only some ranks can, those would wait for the others inside MPI.
   together(ranks_, [&] {
     if (::access(temporary.c_str(), W_OK) == 0) return;
     throw io_error(message("cannot write ", target_.string(), ": ", std::strerror(errno),

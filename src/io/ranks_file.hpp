@@ -15,8 +15,8 @@ namespace quadrat::io {
 /// The text of rank 0 on all ranks. Collective.
 [[nodiscard]] std::string text_of_rank_0(communicator& ranks, const std::string& text);
 
-/// A file that all ranks write, each its ranges, and that then replaces an older one. Rank 0 makes a temporary file
-/// beside it, and renames that when all have written and flushed. All calls but write_at are collective.
+/// A file that all ranks write, each its own ranges, and that then replaces an older one. Rank 0 makes a temporary file
+/// beside it, and renames it when all ranks have written and flushed. All calls but write_at are collective.
 class ranks_file {
  public:
   /// Throws io_error on all ranks.
@@ -31,7 +31,7 @@ class ranks_file {
  private:
   communicator& ranks_;
   std::filesystem::path target_;
-  std::unique_ptr<atomic_file> replacing_;  ///< on rank 0; outlives the other
+  std::unique_ptr<atomic_file> replacing_;  ///< on rank 0; must outlive the shared file
   std::unique_ptr<shared_file> shared_;
 };
 

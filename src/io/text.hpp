@@ -40,7 +40,7 @@ template <typename T>
   return value;
 }
 
-/// A text as messages show it: its beginning, in quotes, with '?' for unprintable characters.
+/// The beginning of a text, quoted for messages, with '?' for unprintable characters.
 [[nodiscard]] std::string shown(std::string_view text);
 
 /// Reads the lines of a text one by one, without their ends ("\n" or "\r\n").

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Meshes that vti.cpp has written. Other programs write the format in many ways; those are refused by name.
+// Reads meshes that vti.cpp has written. Other variants of the format are refused with a message.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -121,7 +121,7 @@ class vti_reader {
     turn(bytes_at(numbers<std::uint64_t, 1>(tag, "offset")[0], size), size);
   }
 
-  /// The array at that offset of the payload, whose points have `size` bytes.
+  /// The array at that offset of the payload. A mesh point takes `size` bytes.
   [[nodiscard]] std::string_view bytes_at(std::uint64_t offset, std::size_t size) const {
     const auto& extent = mesh_.grid.extent;
     const std::size_t expected = extent[0] * extent[1] * extent[2] * size;
@@ -133,7 +133,7 @@ class vti_reader {
     return payload_.substr(offset + sizeof length, expected);
   }
 
-  /// Reorders from x fastest to z fastest.
+  /// Reorders a mesh from x fastest to z fastest.
   void turn(std::string_view from, std::size_t size) {
     const std::size_t nx = mesh_.grid.extent[0], ny = mesh_.grid.extent[1], nz = mesh_.grid.extent[2];
     const std::size_t begin = mesh_.bytes.size();

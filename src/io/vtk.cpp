@@ -35,7 +35,7 @@ std::string field_data(const particle_frame& frame) {
   return text + "</FieldData>\n";
 }
 
-/// What a viewer shows first.
+/// The attributes that tell viewers what to show first.
 std::string active(const particle_frame& frame) {
   if (!frame.velocities.empty()) return " Scalars=\"speed\" Vectors=\"velocity\"";
   return frame.fields.empty() ? "" : " Scalars=\"" + frame.fields.front().name + "\"";
@@ -57,7 +57,7 @@ void write_parallel(const std::filesystem::path& file, const particle_frame& pie
   write_text_file(file, message(text, "</", kind, ">\n</VTKFile>\n"));
 }
 
-/// The data set, in which a cell is as VTK wants it. The head declares the arrays in the order of the payload.
+/// Writes the data set. The head declares the arrays in the order of the payload.
 class particle_writer {
  public:
   particle_writer(const std::filesystem::path& file, const particle_frame& frame, bool grid)
@@ -73,7 +73,7 @@ class particle_writer {
 
  private:
   [[nodiscard]] const char* kind() const { return grid_ ? "UnstructuredGrid" : "PolyData"; }
-  /// One cell with all points, or one for each.
+  /// One vertex cell per point, or one cell with all points.
   [[nodiscard]] std::size_t cells() const { return grid_ ? count_ : count_ > 0 ? 1 : 0; }
 
   void write_head() {

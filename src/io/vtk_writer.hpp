@@ -41,8 +41,8 @@ class vtk_writer {
         "\" format=\"appended\" offset=\"", offset_, "\"", attributes, "/>\n");
     offset_ += sizeof(std::uint64_t) + rows * static_cast<std::size_t>(components) * size;
   }
-  /// Adds to the head, numbers with all their digits. The caller opens the data set's own element; `begin_payload`
-  /// closes it.
+  /// Appends to the head; numbers keep all their digits. The caller opens the element of the data set, and
+  /// `begin_payload` closes it.
   template <typename... Parts>
   void xml(const Parts&... parts) {
     (add(parts), ...);

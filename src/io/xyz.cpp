@@ -17,7 +17,7 @@ namespace {
 /// Names of the column of charges; an earlier one is preferred.
 constexpr std::array<std::string_view, 3> charge_names{"charge", "charges", "initial_charges"};
 
-/// A number, whose exponent may be Fortran's (1.5D+00).
+/// A number. The exponent may be written as in Fortran (1.5D+00).
 std::optional<double> real_from(std::string_view text) {
   const auto value = number_from<double>(text);
   const std::size_t letter = value ? std::string_view::npos : text.find_first_of("dD");
@@ -27,7 +27,7 @@ std::optional<double> real_from(std::string_view text) {
   return number_from<double>(usual);
 }
 
-/// A truth value as the grammar spells it.
+/// A logical value of the grammar.
 std::optional<bool> logical_from(std::string_view text) {
   for (const std::string_view yes : {"T", "true", "True", "TRUE"}) {
     if (text == yes) return true;
@@ -38,7 +38,7 @@ std::optional<bool> logical_from(std::string_view text) {
   return std::nullopt;
 }
 
-/// A property of the atoms, and the first of its columns in their lines.
+/// A property of the atoms, and its first column.
 struct xyz_property {
   std::string_view name;
   char kind = 'R';
@@ -93,7 +93,7 @@ class xyz_reader::parser {
     if (!lines_.next()) fail(message("the file ends after ", i, " of ", count, " atoms"));
   }
 
-  /// The number of atoms of a further frame, if there is one.
+  /// The number of atoms of the next frame, if there is one.
   [[nodiscard]] std::optional<std::uint64_t> next_count() {
     if (frames_ == 0) {
       if (!lines_.next()) throw io_error(file_ + ": the file is empty");
@@ -133,7 +133,7 @@ class xyz_reader::parser {
     if (const xyz_value* const found = find(comment, "Properties")) read_properties(found->text);
   }
 
-  /// The value of the key, whatever the case of its letters; null: there is none.
+  /// The value of a key, ignoring case; null if there is none.
   [[nodiscard]] const xyz_value* find(const xyz_info& comment, std::string_view key) const {
     const xyz_value* found = nullptr;
     for (const auto& [name, value] : comment.pairs) {
@@ -179,7 +179,7 @@ class xyz_reader::parser {
     }
   }
 
-  /// name:kind:columns triples, such as "species:S:1:pos:R:3". `text` is part of what `names_` keeps.
+  /// Parses name:kind:columns triples, such as "species:S:1:pos:R:3". `text` is part of `names_`, which keeps it.
   void read_properties(const std::string& text) {
     names_ = text;
     const auto words = words_of(names_, ":");
@@ -214,7 +214,7 @@ class xyz_reader::parser {
     return found == properties_.end() ? nullptr : &*found;
   }
 
-  /// What of the properties is read of each atom.
+  /// Selects the properties to read from each atom.
   void choose_columns() {
     position_ = property("pos")->first;
     const xyz_property* const species = property("species");
@@ -301,7 +301,7 @@ class xyz_reader::parser {
   frame_columns wanted_;
   std::size_t frames_ = 0;
   file_frame frame_;
-  // Of the frame's Properties; a frame without them has four columns, and further ones are ignored.
+  // Properties of the frame. A frame without them has four columns; further ones are ignored.
   std::string names_;
   std::vector<xyz_property> properties_;
   std::size_t columns_ = 4;

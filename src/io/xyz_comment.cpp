@@ -21,7 +21,7 @@ class comment_parser {
 
  private:
   static constexpr std::string_view blank = " \t\r\n\v\f";
-  /// What a bare word holds only behind a backslash.
+  /// A bare word holds these characters only behind a backslash.
   static constexpr std::string_view special = "=\",}{][\\";
 
   /// Goes to the next character that is not blank; false at the end.
@@ -68,7 +68,7 @@ class comment_parser {
                 std::string(special) + " must be in quotes");
   }
 
-  /// An array, from its opening bracket on; its rows are arrays if `may_nest`.
+  /// Reads an array, from its opening bracket on. With `may_nest` its rows may be arrays.
   bool read_array(const std::string& key, xyz_value& value, bool may_nest) {
     const char closing = line_[at_++] == '[' ? ']' : '}';
     for (bool first = true, comma = false; more(); first = false) {
@@ -112,7 +112,7 @@ class comment_parser {
     return !text.empty() || fail("there is " + rest() + " where " + what + " should be");
   }
 
-  /// From the opening quote on. A character behind a backslash is itself, but n a new line.
+  /// Reads from the opening quote on. A backslash makes the next character literal, except that \n is a new line.
   bool read_quoted(std::string& text, const std::string& what) {
     const char closing = line_[at_++];
     for (; at_ < line_.size(); ++at_) {

@@ -13,11 +13,12 @@
 
 namespace quadrat::io {
 
-/// What scene.model can be; "granular" has two scenes, by its law.
+/// The values of scene.model. "granular" has two scenes; its law tells which.
 inline constexpr std::array<std::string_view, 5> scene_models{"granular", "brownian", "circles", "srd", "electrolyte"};
 
 }  // namespace quadrat::io
 
-/// The scenes, by the names of their models in QUADRAT_MODELS: a macro, since functions are instantiated for each.
+/// Applies a macro to each scene with the name of its model in QUADRAT_MODELS. A macro, since functions are
+/// instantiated for each scene.
 #define QUADRAT_FOR_EACH_SCENE(WITH) \
   WITH(granular) WITH(friction) WITH(brownian) WITH(circles) WITH(srd) WITH(electrolyte)

@@ -11,8 +11,7 @@ namespace quadrat::io {
 
 namespace {
 
-/// One past the end of the string that begins at `begin`; of one that is not closed, the end of its line or of the
-/// text.
+/// The position after the string that begins at `begin`. An unclosed string ends with its line or the text.
 std::size_t end_of_string(std::string_view text, std::size_t begin) {
   const char quote = text[begin];
   const bool multiline = text.substr(begin, 3) == std::string(3, quote);
@@ -21,7 +20,7 @@ std::size_t end_of_string(std::string_view text, std::size_t begin) {
   while (at < text.size()) {
     if (text.substr(at, closing.size()) == closing) {
       at += closing.size();
-      // Up to two quotes may precede the three that close a string of several lines.
+      // Up to two quotes may precede the three that close a multiline string.
       while (multiline && at < text.size() && text[at] == quote) ++at;
       return at;
     }

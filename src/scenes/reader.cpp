@@ -194,7 +194,7 @@ class key_reader {
     for (std::size_t i = 0; i < 3; ++i) read((*array)[i], values[i]);
   }
 
-  /// One name, or an array of different ones.
+  /// One name, or an array of distinct names.
   void read(const toml::node& node, std::vector<frame_file_format>& formats) {
     const toml::array* const array = node.as_array();
     if (node.is_string()) return read(node, formats.front());
@@ -253,7 +253,7 @@ class key_reader {
   using member_reader = std::pair<std::string_view, std::function<void(const toml::node&)>>;
   using member_readers = std::vector<member_reader>;
 
-  /// A table within a value: all `needed` keys must be there, and there are no others but the `optional` ones.
+  /// Reads a table within a value. All `needed` keys must be there; the `optional` ones may be; others are errors.
   void read_table(const toml::node& node, const std::string& name, member_readers needed,
                   const member_readers& optional) {
     name_ = name;
@@ -319,7 +319,7 @@ class key_reader {
     const auto& valid = names_of<Enum>;
     const auto found = std::find(valid.begin(), valid.end(), text->get());
     if (found == valid.end()) {
-      // Few enough to list them all, and the nearest need not be what was meant ("cpu" for "gpu").
+      // The names are few enough to list all, and the nearest one need not be what was meant ("cpu" for "gpu").
       return errors_.add(node.source(), name_, " cannot be \"", text->get(), "\"; ", detail::valid_names(valid));
     }
     value = static_cast<Enum>(found - valid.begin());

@@ -21,20 +21,20 @@ struct temporary_name {
   temporary_name* next = nullptr;
 };
 
-/// Writes a file that others see either whole or not at all. The bytes go to a file without a name in the target's
-/// folder; `commit` flushes them to disk and atomically replaces the target. A process that is killed or runs out of
-/// disk space before that leaves the old file as it was.
+/// Writes a file that others see either whole or not at all. The bytes go to an unnamed file in the target's folder.
+/// `commit` flushes them to disk and atomically replaces the target. If the process is killed or the disk is full
+/// before that, the old file stays as it was.
 ///
-/// - The file has a name, `.NAME.<16 random hexadecimal digits>.tmp`, only for the instant before it replaces an older
-///   file, and where the file system does not support unnamed files.
+/// - The file has a name, `.NAME.<16 random hexadecimal digits>.tmp`, only in two cases: for the instant before it
+/// replaces an older file, and on file systems without unnamed files.
 /// - Several writers of one target do not disturb each other: the last one to commit wins.
 /// - A symbolic link stays; the file that it points to is replaced, or created.
 /// - The new file takes over the old one's permissions and, as far as the system allows, its owner and group. A file
 ///   without write permission is not replaced. New files follow the umask.
-/// - Pipes, devices, and descriptors of this process (/dev/stdout, /dev/fd/3) get the bytes directly.
+/// - Pipes, devices and open file descriptors of this process (/dev/stdout, /dev/fd/3) get the bytes directly.
 class atomic_file {
  public:
-  /// Whether the temporary file has a name from the beginning, by which other processes write into it.
+  /// Whether the temporary file is named from the start, so that other processes can write into it.
   enum class temporary { unnamed, named };
 
   /// Opens the file; creates the folder if it is missing. Waits for the reader of a named pipe. Throws io_error.
@@ -58,7 +58,7 @@ class atomic_file {
   [[nodiscard]] std::filesystem::path temporary_path() const { return temporary_.path; }
 
  private:
-  /// What is taken over from the replaced file.
+  /// The properties of the replaced file that the new one takes over.
   struct ownership {
     ::uid_t user;
     ::gid_t group;
@@ -85,16 +85,16 @@ class atomic_file {
 /// Writes a whole text through an atomic_file.
 void write_text_file(const std::filesystem::path& target, std::string_view text);
 
-/// Removes the temporary files that have names. For a process that is about to end; may be called from any thread at
-/// any time. From then on, writers that would name a file block until the process ends.
+/// Removes the named temporary files. For a process that is about to end. Any thread may call it at any time.
+/// Afterwards, writers that would name a file block until the process ends.
 void remove_temporary_files() noexcept;
 
-/// Whether this process may have given a file its name, or sent bytes down a pipe. May be called from any thread at any
+/// Whether this process may have published a file under its name, or written to a pipe. Any thread may call it at any
 /// time.
 [[nodiscard]] bool has_written() noexcept;
 
-/// The target's name if `name` is that of a temporary file, both without folder; else empty. Long names are cut to
-/// their first 200 bytes.
+/// The target's name if `name` is that of a temporary file, otherwise empty. Both are without folder. Only the first
+/// 200 bytes of long names are kept.
 [[nodiscard]] std::string_view target_of_temporary(std::string_view name);
 
 }  // namespace quadrat::io

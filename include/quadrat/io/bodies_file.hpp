@@ -21,8 +21,8 @@
 ///   a, b, c          half-axes of an ellipsoid or half-edges of a box, along its own x, y, z
 ///   qw, qx, qy, qz   the orientation, a quaternion of any nonzero length; left out: no body is rotated
 ///   group            0 to 31; left out: 0
-/// If there is a column `shape`, sizes that a shape does not use may be empty. Lengths are accepted from
-/// smallest_length to largest_length of double, half-axes of one ellipsoid within most_slender of one another.
+/// With a column `shape`, fields of sizes that a shape does not use may be empty. Lengths from smallest_length to
+/// largest_length of double are accepted. The half-axes of one ellipsoid may differ by a factor of most_slender.
 namespace quadrat::io {
 
 /// Bodies on the host. All arrays are indexed by body. All sizes are valid: see sizes_are_sound.

@@ -41,7 +41,7 @@ struct circles_scene {
     std::int64_t cells_per_reach = 0;  ///< 0: the order's own choice
   } search;
   struct : run_table {
-    bool autotune = true;  ///< the search is chosen by the times of steps, unless the run is deterministic
+    bool autotune = true;  ///< choose the search by timing steps; not in deterministic runs
   } run{{.steps = 1000}, true};
   struct : output_table {
     bool record = true;  ///< whether the time and the neighbors of every step are written

@@ -14,7 +14,7 @@
 /// Tables as text (RFC 4180): a line with the column names, then one line per row, with fields separated by commas.
 namespace quadrat::io {
 
-/// The columns to read, by name. A table need not have them, and may have others with any content.
+/// The columns to read, by name. Columns may be missing. Other columns are ignored.
 struct csv_columns {
   std::vector<std::string_view> numbers;   ///< numbers in every row
   std::vector<std::string_view> optional;  ///< numbers; empty fields become NaN
@@ -40,16 +40,16 @@ struct csv_table {
   [[nodiscard]] std::size_t index_of(std::string_view name) const;
 };
 
-/// Reads a table. Blank lines and lines that begin with '#' are skipped; lines may end in "\r\n"; white space around
-/// fields is ignored. Any field may be in double quotes: it may then contain commas and line ends, and quotes written
-/// twice. If the header has no comma but semicolons, tabs or spaces, they separate the fields. If the first line has
-/// numbers, the comment before it is the header, as numpy.savetxt writes it. Throws io_error that names file, line and
-/// column ("FILE:LINE:").
+/// Reads a table. Blank lines and lines that begin with '#' are skipped. Lines may end in "\r\n". White space around
+/// fields is ignored. Any field may be in double quotes: it may then contain commas and line ends, and each quote in it
+/// is doubled. If the header has no comma, it is split at semicolons, tabs or spaces. If the first line holds numbers,
+/// the comment before it is the header, as numpy.savetxt writes it. Throws io_error that names file, line and column
+/// ("FILE:LINE:").
 [[nodiscard]] csv_table read_csv(const std::filesystem::path& file, const csv_columns& columns);
 /// The same for a text in memory; `file` is its name for messages.
 [[nodiscard]] csv_table parse_csv(std::string_view text, const std::string& file, const csv_columns& columns);
 
-/// Writes a table row by row; the file appears when it is complete. Floating-point numbers are written as the shortest
+/// Writes a table row by row. The file appears when it is complete. Floating-point numbers are written as the shortest
 /// text that reads back as the same value.
 class csv_writer {
  public:

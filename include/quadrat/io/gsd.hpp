@@ -11,9 +11,10 @@ namespace quadrat::io {
 
 /// Reads the frames of HOOMD's .gsd files (https://gsd.readthedocs.io, versions 1 and 2 of the format, schema "hoomd").
 ///
-/// The box is periodic along all axes, in two dimensions along x and y; its corner is such that its middle is at 0.
-/// Species are the names of the types. Fields are `species`, `velocity`, `radius` (half of the diameter), `charge`,
-/// `mass`, and what `log/particles/NAME` has; those that neither the frame nor the first one has are left out. The time
+/// The box is centered at 0. It is periodic along all axes, in two dimensions along x and y. Species are the names of
+/// the types. Fields are `species`, `velocity`, `radius` (half of the diameter), `charge`, `mass`, and those of
+/// `log/particles/NAME`. A field that is neither in the frame nor in the first frame is left out. The time is
+/// `log/configuration/time`.
 /// is `log/configuration/time`.
 class gsd_reader final : public frame_reader {
  public:
@@ -23,7 +24,7 @@ class gsd_reader final : public frame_reader {
   gsd_reader(const gsd_reader&) = delete;
   gsd_reader& operator=(const gsd_reader&) = delete;
 
-  /// Throws io_error also if this is no such file, or one without frames.
+  /// Also throws io_error if this is not a .gsd file, or has no frames.
   [[nodiscard]] bool next(file_frame& frame) override;
   [[nodiscard]] std::size_t count_rest() override;
 

@@ -55,7 +55,8 @@ inline constexpr npy_type npy_type_of = [] {
   if constexpr (std::is_same_v<T, std::complex<double>>) return npy_type::complex128;
 }();
 
-/// An array of any rank in C order (the last index fastest) and the byte order of this machine, however it was stored.
+/// An array of any rank in C order (the last index fastest) and in the byte order of this machine, whatever the file
+/// has.
 struct npy_array {
   std::string file;  ///< for messages
   npy_type type = npy_type::float64;
@@ -64,7 +65,7 @@ struct npy_array {
 
   /// Number of elements.
   [[nodiscard]] std::size_t size() const { return bytes.size() / size_of(type); }
-  /// "(5, 3)", as Python writes it.
+  /// The shape as Python writes it: "(5, 3)".
   [[nodiscard]] std::string shape_text() const;
   /// The elements. Throws io_error when they have another type.
   template <typename T>
@@ -77,7 +78,7 @@ struct npy_array {
   void require_type(npy_type wanted) const;
 };
 
-/// "[1, 0, 17]", as NumPy takes it: the indices of an element of an array in C order.
+/// The indices of an element of a C-ordered array, as NumPy writes them: "[1, 0, 17]".
 [[nodiscard]] std::string index_text(std::size_t element, const std::vector<std::size_t>& shape);
 
 /// Reads an array of plain numbers, in format version 1 to 3, either byte order, C or Fortran order. Throws io_error
@@ -119,7 +120,7 @@ class npy_writer {
   npy_type type_;
 };
 
-/// A field of a record: a number, or a vector of `extent` numbers where that is not 0.
+/// A field of a record: a vector of `extent` numbers; with extent 0, one number.
 struct npy_field {
   std::string_view name;
   npy_type type = npy_type::float64;

@@ -10,8 +10,8 @@
 
 namespace quadrat::io {
 
-/// An 8-bit sRGB picture: `rgb[3 * (y * width + x) + channel]`, rows from the top. The texts go into the file as pairs
-/// of a keyword (1 to 79 characters of ASCII, such as "Title") and UTF-8.
+/// An 8-bit sRGB picture: `rgb[3 * (y * width + x) + channel]`, rows from the top. The file stores each text as a
+/// keyword (1 to 79 ASCII characters, such as "Title") and its value in UTF-8.
 struct image {
   std::size_t width = 0;
   std::size_t height = 0;

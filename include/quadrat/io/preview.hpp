@@ -38,14 +38,14 @@ struct preview_options {
   double azimuth = 25;          ///< degrees about the vertical, from the front towards the right
   double elevation = 18;        ///< degrees above the horizon
   double zoom = 1;              ///< 1: the whole box just fits
-  double top_value = 0;         ///< of the value that has the last color; 0: from the data
+  double top_value = 0;         ///< the value that has the last color; 0: from the data
   std::string scale = "speed";  ///< what the colors show
 };
 
 /// Draws the grains as shaded spheres in their box, colored by speed from 0 with matplotlib's viridis. The picture has
-/// no letters; its texts "Color" and "Color top" say what the colors mean. `positions` and `velocities` are host memory
-/// and have equal lengths, as do radii (else argument_error). Grains at non-finite positions are left out. Uses OpenMP;
-/// the same input gives the same pixels.
+/// no lettering; its PNG texts "Color" and "Color top" say what the colors mean. `positions` and `velocities` are host
+/// memory of equal length, as are radii (else argument_error). Grains at positions that are not finite are left out.
+/// Uses OpenMP. The same input gives the same pixels.
 template <typename T>
 [[nodiscard]] image draw_preview(const preview_stage& stage, const points_view<T, 3>& positions,
                                  const points_view<T, 3>& velocities, const preview_options& options);

@@ -11,43 +11,44 @@
 #include "quadrat/io/checkpoint.hpp"
 #include "quadrat/io/particle_frame.hpp"
 
-/// Files that ranks write and read together: no rank holds the particles of all. All calls are collective, throw on all
-/// ranks what one would throw, and need a file system that is the same for all ranks. Each file appears whole or not at
-/// all: also where a disk is full for one rank only, and when ranks are killed.
+/// Files that ranks write and read together; no rank holds all particles. All calls are collective. An error on one
+/// rank is thrown on all. All ranks must see the same file system. Each file appears complete or not at all, even if
+/// the disk is full for one rank only or ranks are killed.
 namespace quadrat::io {
 
-/// A frame of particles of consecutive ids in order of rank, as VTK pieces: FILE.pvtp is written last, and joins
-/// FILE_0.vtp, FILE_1.vtp, ... in the same folder, one of each rank that has particles (of rank 0 in any case). `file`
-/// ends in .pvtp or .pvtu; the arrays are those of write_vtp.
+/// Writes a frame as VTK pieces. Ids are consecutive in order of rank. Each rank that has particles writes a piece
+/// FILE_0.vtp, FILE_1.vtp, ...; rank 0 always does. FILE.pvtp, in the same folder, joins them and is written last.
+/// `file` ends in .pvtp or .pvtu. The arrays are those of write_vtp.
 void write_pieces(communicator& ranks, const std::filesystem::path& file, const particle_frame& mine);
 
-/// The pieces in that folder that belong to a file of `write_pieces`: whether `name` is one, of which file. Names
-/// without folder; empty if it is none.
+/// The file that joins the piece `name` of `write_pieces`; empty if `name` is no such piece. Both are names without
+/// folder.
 [[nodiscard]] std::string file_of_piece(std::string_view name);
 
-/// The same frame as extended XYZ: one file, with the bytes that write_xyz gives on one rank.
+/// Writes the same frame as one extended XYZ file, with the bytes that write_xyz gives on one rank.
 void write_xyz(communicator& ranks, const std::filesystem::path& file, const particle_frame& mine);
 
-/// What a checkpoint is written as. All are read by read_checkpoint, on any number of ranks.
+/// The file format of a checkpoint. read_checkpoint reads all of them, on any number of ranks.
 enum class checkpoint_format {
-  automatic,  ///< hdf5 where this build has it and ranks are several processes, else own
+  automatic,  ///< hdf5 if this build has it and ranks are several processes, otherwise own
   own,        ///< the bytes that write_checkpoint gives on one rank
-  hdf5        ///< an HDF5 file behind the header, which h5dump and h5py read: a dataset for each array, by particle id
+  hdf5        ///< an HDF5 file behind the header, for h5dump and h5py: a dataset for each array, by particle id
 };
 
-/// Writes a checkpoint. `rows`: arrays of this rank's particles, the same arrays on all ranks, ids consecutive in order
-/// of rank. `rest`, on rank 0: all else; its arrays come after those. Throws also io_error for hdf5 without HDF5.
+/// Writes a checkpoint. `rows`: arrays of this rank's particles, the same arrays on all ranks; ids are consecutive in
+/// order of rank. `rest`: everything else, on rank 0; its arrays follow those of `rows`. Also throws io_error for hdf5
+/// in a build without HDF5.
 void write_checkpoint(communicator& ranks, const std::filesystem::path& file, const checkpoint& rows,
                       const checkpoint& rest, checkpoint_format format = checkpoint_format::automatic);
 
-/// A checkpoint as one rank reads it.
+/// The part of a checkpoint that one rank reads.
 struct checkpoint_share {
   checkpoint rows;  ///< arrays of this rank's particles: those of keys_of_rank(particles, rank, ranks)
-  checkpoint rest;  ///< all else; the arrays on rank 0 only
+  checkpoint rest;  ///< everything else; its arrays on rank 0 only
 };
 
-/// Reads a checkpoint of any number of ranks. Each rank verifies a part of the file, and reads its rows of the arrays
-/// in `by_row` that have one for each particle.
+/// Reads a checkpoint of any number of ranks. Each rank verifies a part of the file. `by_row` names the arrays with one
+/// row per particle; each rank reads its own rows of them.
 [[nodiscard]] checkpoint_share read_checkpoint(communicator& ranks, const std::filesystem::path& file,
                                                std::span<const std::string_view> by_row);
 

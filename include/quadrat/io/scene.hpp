@@ -120,7 +120,7 @@ struct granular_scene {
   } box;
   struct {
     std::optional<int_triple> cells;  ///< default: as many as fit with edges of at least 2 radius
-    std::int64_t capacity = 0;  ///< grains a cell can hold, for the methods that fix it; 0: the method's own choice
+    std::int64_t capacity = 0;  ///< grains per cell, for methods with a fixed capacity; 0: the method's own choice
   } grid;
   struct {
     std::int64_t count = 16384;
@@ -146,7 +146,7 @@ struct granular_scene {
   } collider;
   struct : run_table {
     std::string method = "auto";  ///< "auto": the program's choice for the device
-    bool autotune = true;         ///< by the times of steps, unless the run is deterministic
+    bool autotune = true;         ///< choose the method by timing steps; not in deterministic runs
   } run;
   output_table output;
   struct : camera_table {
@@ -238,10 +238,11 @@ void check(const granular_scene& scene, const scene_places& places, std::span<co
 /// Fills in omitted values that follow from the rest: grid.cells, scene.name, output.directory. Call it after check.
 void complete(granular_scene& scene, const scene_places& places);
 
-/// Sites of a lattice of spacing 2 radius along each axis (to rounding): the most cells that a grid may have.
+/// The largest cell counts that a grid may have: sites of a lattice of spacing 2 radius along each axis, up to
+/// rounding.
 [[nodiscard]] int_triple lattice_sites(const granular_scene& scene);
 
-/// The cell counts of a scene that gives none: as many as allowed. Many more than grains are folded (core/folding.hpp).
+/// The default cell counts: the largest allowed. A grid with many more cells than grains is folded (core/folding.hpp).
 [[nodiscard]] int_triple default_cells(const granular_scene& scene);
 
 /// One line "table.key = value" for each key (numbers with all their digits), except those that were left out.

@@ -43,8 +43,8 @@ struct vti_mesh {
   std::vector<std::byte> bytes;    ///< of one array after the other, C-ordered [x][y][z][part]
 };
 
-/// Reads a mesh that write_vti has written, on a machine of the same byte order: arrays of one type, not compressed.
-/// Throws io_error that names the file and what is wrong with it.
+/// Reads a mesh that write_vti has written on a machine of the same byte order: uncompressed arrays of one type. Throws
+/// io_error that names the file and what is wrong with it.
 [[nodiscard]] vti_mesh read_vti(const std::filesystem::path& file);
 /// The same for a text in memory; `file` is its name in messages.
 [[nodiscard]] vti_mesh parse_vti(std::string_view text, const std::string& file);

@@ -11,13 +11,13 @@ namespace quadrat::io {
 
 /// Reads the frames of an extended .xyz file (https://github.com/libAtoms/extxyz, its whole grammar), or of a plain
 /// one: number of atoms, comment, then one line per atom. Without Properties a line is a name and three coordinates;
-/// further columns are ignored. A comment that gives none of Properties, Lattice and pbc may be any text; what is not
-/// understood of others is an error.
+/// further columns are ignored. A comment with none of Properties, Lattice and pbc may be any text. In other comments,
+/// what is not understood is an error.
 ///
-/// Of the comment: `Lattice="ax ay az bx by bz cx cy cz"`, or three numbers for a cell along the axes; `pbc="T F T"`,
-/// all true if there is a Lattice but no pbc; `Origin="x y z"`, as OVITO writes it; `Time=t`, if it is a number.
-/// Species are the column `species:S:1` of Properties, or the first one without Properties. Charges are the column
-/// `charge:R:1`, else `charges`, else `initial_charges` (as ASE writes them); kind R or I.
+/// The comment gives: the cell, `Lattice="ax ay az bx by bz cx cy cz"`, or three numbers for a cell along the axes;
+/// `pbc="T F T"`, by default all true if there is a Lattice; `Origin="x y z"`, as OVITO writes it; `Time=t`, if it is a
+/// number. The column `species:S:1` of Properties gives the species; without Properties the first column does. Charges
+/// are the column `charge:R:1`, else `charges`, else `initial_charges` (as ASE writes them), of kind R or I.
 class xyz_reader final : public frame_reader {
  public:
   /// A text; `file` is its name in messages.
@@ -26,7 +26,7 @@ class xyz_reader final : public frame_reader {
   xyz_reader(const xyz_reader&) = delete;
   xyz_reader& operator=(const xyz_reader&) = delete;
 
-  /// Throws io_error also for text between frames, and if there is no frame at all.
+  /// Also throws io_error for text between frames, and if there is no frame at all.
   [[nodiscard]] bool next(file_frame& frame) override;
   [[nodiscard]] std::size_t count_rest() override;
 

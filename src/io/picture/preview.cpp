@@ -78,7 +78,7 @@ camera placed(const preview_stage& stage, const orientation& axes, const preview
   return view;
 }
 
-/// The smallest of 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 times a power of ten that is not below x.
+/// The smallest of 1, 1.5, 2, 2.5, 3, 4, 5, 6, 8 times a power of ten that is at least x.
 double rounded_up(double x) {
   const double power = std::pow(10, std::floor(std::log10(x)));
   for (const double step : {1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0}) {
@@ -87,7 +87,7 @@ double rounded_up(double x) {
   return 10 * power;
 }
 
-/// A value that nearly all are below, so that a few large ones do not squeeze the others into one color.
+/// A value that nearly all values are below, so that a few large ones do not squeeze the others into one color.
 double value_scale(std::vector<float> values) {
   if (values.empty()) return 1;
   const std::size_t rank = (values.size() - 1) * 995 / 1000;

@@ -97,13 +97,13 @@ crevices::crevices(const depth_buffer& depth, const camera& view, const sphere_l
   if (spheres.center.empty() || high <= low) return;
   // The distant ground must not look like an abyss behind the grains.
   for (float& z : nearest) z = std::min(z, high);
-  // As drawn: at least an element of the depth buffer.
+  // Grains are drawn at least one element of the depth buffer wide.
   const float scale = view.scale_at(0.5f * (low + high));
   const float radius = std::max(*std::min_element(spheres.radius.begin(), spheres.radius.end()), 1 / scale);
   const float grain_pixels = radius * scale / samples;
   for (const auto& [size, strength] : {std::pair{1.6f, 0.55f}, std::pair{7.0f, 0.5f}}) {
     blurred layer{nearest, size * radius, strength};
-    // At most the size of the picture, however large the grains are.
+    // Bounds the blur by the size of the picture, however large the grains are.
     const float most = static_cast<float>(std::max(width_, height));
     const auto reach = static_cast<std::ptrdiff_t>(std::clamp(0.6f * size * grain_pixels, 1.0f, most));
     for (int pass = 0; pass < 3; ++pass) {

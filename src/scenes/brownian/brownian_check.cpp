@@ -103,7 +103,7 @@ class brownian_checker : private scene_demands<brownian_scene> {
            half);
   }
 
-  /// Noise that positions round away would be lost without a sign.
+  /// Steps whose noise is below the rounding of positions would lose it silently.
   void moves() const {
     const double move = brownian_move(options_of(scene_));
     const triple size = brownian_box(scene_);

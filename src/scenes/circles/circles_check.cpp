@@ -127,7 +127,7 @@ void complete(circles_scene& scene, const scene_places& places) {
   if (!count) count = static_cast<std::int64_t>(circles_count(p, dimension, density.value_or(default_density(p.form))));
   density = static_cast<double>(*count) / std::pow(scene.box.width, dimension);
   auto& [order, cell_list, cells] = scene.search;
-  // Where nothing is named, the model may choose.
+  // Only if all three are "auto" may the model choose.
   if (order != "auto" || cell_list != "auto" || cells != 0) {
     if (order == "auto") order = circles_default_order;
     if (cell_list == "auto") cell_list = circles_default_cell_list;

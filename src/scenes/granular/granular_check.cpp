@@ -54,7 +54,7 @@ class checker : private scene_demands<granular_scene> {
     demand(particles.seed >= 0, "particles.seed", "is ", particles.seed, ", but must not be negative");
   }
 
-  /// Positions of single precision must resolve a grain.
+  /// Single-precision positions must resolve a grain.
   void resolution() const {
     if (scene_.run.precision != number_precision::float32) return;
     for (const auto& [key, bounds] :
@@ -87,9 +87,9 @@ class checker : private scene_demands<granular_scene> {
     demand(scene_.grid.capacity >= 0, "grid.capacity", "is ", scene_.grid.capacity, ", but must not be negative");
   }
 
-  /// Sites of a cubic lattice of spacing 2 radius in the box. The other starts may have twice as many: they compress
-  /// the grains, which the soft springs tolerate (512K grains in the paper's box); beyond that the run blows up at
-  /// once.
+  /// The start from a lattice needs a site for every grain: a cubic lattice of spacing 2 radius in the box. Other
+  /// starts may have twice as many grains. They compress the grains, which the soft springs tolerate (512K grains in
+  /// the paper's box). With more grains the run blows up at once.
   void room_for_the_grains() const {
     const int_triple sites = lattice_sites(scene_);
     double room = 1;
@@ -151,7 +151,7 @@ int_triple lattice_sites(const granular_scene& scene) {
   int_triple cells{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const double fitting = (scene.box.upper[axis] - scene.box.lower[axis]) / (2 * scene.particles.radius);
-    // More than 2^31 is too many in any case; the bound keeps the conversion defined.
+    // Any count above 2^31 is refused later; the bound keeps the conversion defined.
     cells[axis] = static_cast<std::int64_t>(std::min(std::floor(fitting * (1 + rounding)), 4294967296.0));
   }
   return cells;

@@ -24,7 +24,7 @@ double number_of_cells(const srd_scene& scene) {
   return result;
 }
 
-/// The number of fluid particles.
+/// The number of fluid particles of the scene.
 double number_of_particles(const srd_scene& scene) {
   const auto& p = scene.particles;
   return p.count ? static_cast<double>(*p.count)
@@ -76,7 +76,7 @@ class srd_checker : private scene_demands<srd_scene> {
            b.cell_edge, ": the box has no finite size");
   }
 
-  /// In two dimensions there is nothing along z.
+  /// A two-dimensional scene may have nothing along z.
   void plane() const {
     if (scene_.box.dimension == 3) return;
     demand(cells_of(scene_)[2] == 1, "box.cells", "is ", cells_of(scene_)[2],
