@@ -14,7 +14,7 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/error.hpp"
 
-/// Ranks that share out the work: processes under MPI, or threads of one process, each with a context of its own.
+/// Ranks that share the work: processes under MPI, or threads of one process, each with a context of its own.
 namespace quadrat {
 
 /// Bytes for another rank (or for the sender itself).
@@ -24,24 +24,24 @@ struct outgoing_message {
   std::size_t bytes;
 };
 
-/// Room for bytes of another rank. The number of bytes is exactly the sender's.
+/// Room for a message of another rank. Its size must equal that of the sender.
 struct incoming_message {
   int from;
   void* data;
   std::size_t bytes;
 };
 
-/// A file into which all ranks write, each what no other writes.
+/// A file into which all ranks write, each to ranges of its own.
 class shared_file {
  public:
   virtual ~shared_file() = default;
-  /// Not collective: a rank writes as often as it has something. Throws io_error.
+  /// Writes at an offset. Not collective: each rank calls it any number of times. Throws io_error.
   virtual void write_at(std::uint64_t offset, std::span<const std::byte> bytes) = 0;
-  /// What this rank has written is on disk. Collective. Throws io_error.
+  /// Waits until what this rank has written is on disk. Collective. Throws io_error.
   virtual void flush() = 0;
 };
 
-/// A rank could not go on, and took the others with it. Names that rank.
+/// One rank failed, and all others stop with it. Names that rank.
 class rank_error : public error {
  public:
   rank_error(int rank, const std::string& words);
@@ -52,11 +52,11 @@ class rank_error : public error {
 };
 
 /// One rank's view of a group of ranks, numbered from 0. Every function that is not const is collective: all ranks call
-/// the same functions in the same order. One thread uses a communicator at a time. When a rank fails or dies, the calls
-/// of the others throw rank_error or end the process; none waits forever.
+/// the same functions in the same order. Only one thread at a time may use a communicator. When a rank fails or dies,
+/// the calls of the other ranks throw rank_error or end the process; none waits forever.
 ///
-/// Messages between two ranks arrive in the order in which both list them; ranks list none of zero bytes. Until
-/// `finish`, buffers must not be touched, and no second exchange be started.
+/// Messages between two ranks arrive in the order in which both ranks list them. Messages of zero bytes must not be
+/// listed. Until `finish`, buffers must not be touched, and no second exchange may be started.
 class communicator {
  public:
   virtual ~communicator() = default;
@@ -67,26 +67,28 @@ class communicator {
   [[nodiscard]] virtual std::string name() const = 0;
 
   virtual void barrier() = 0;
-  /// all[r] = mine of rank r; `bytes` each, the same on every rank. Host memory.
+  /// all[r] = the `bytes` bytes at `mine` on rank r. The number of bytes is the same on every rank. Host memory.
   virtual void all_gather(const void* mine, void* all, std::size_t bytes) = 0;
-  /// Piece p of `received`, `bytes` long, is piece rank() of what rank p sends. Host memory.
+  /// Piece p of what this rank sends goes to rank p; piece p of `received` comes from rank p. A piece has `bytes`
+  /// bytes. Host memory.
   virtual void all_to_all(const void* sent, void* received, std::size_t bytes) = 0;
-  /// values[i] = the sum over all ranks, modulo 2^64. Host memory.
+  /// Replaces values[i] by its sum over all ranks, modulo 2^64. Host memory.
   virtual void add_up(std::uint64_t* values, std::size_t count) = 0;
 
-  /// Starts to exchange messages in memory of the context's device. On CUDA in order of the context's stream: messages
-  /// hold what was enqueued before, and later work of the stream must wait for `finish`.
+  /// Starts to exchange messages in memory of the context's device. On CUDA it is ordered with the context's stream:
+  /// messages hold the results of the work before, and `finish` must come before the work that reads what was received.
   virtual void start(const cpu_context& context, std::span<const outgoing_message> sends,
                      std::span<const incoming_message> receives) = 0;
-  /// By default staged through host memory, which synchronizes.
+  /// By default staged through host memory, and then it waits for the device.
   virtual void start(const cuda_context& context, std::span<const outgoing_message> sends,
                      std::span<const incoming_message> receives);
-  /// Ends it: what was received may be read by the stream, and what was sent may be overwritten.
+  /// Ends the exchange: later work may read what was received and overwrite what was sent.
   virtual void finish(const cpu_context& context) = 0;
   virtual void finish(const cuda_context& context);
 
-  /// Opens a file that is there for writing by all ranks; destroying it is collective, too. The file system must be the
-  /// same for all. Under MPI by MPI's files. `name`: of the file in errors. Throws io_error on ranks that cannot.
+  /// Opens an existing file for writing by all ranks; under MPI by MPI's file functions. Destroying it is collective,
+  /// too. All ranks must see the same file system. `name`: the file in errors. Throws io_error on ranks that cannot
+  /// open it.
   [[nodiscard]] virtual std::unique_ptr<shared_file> open_shared(const std::string& path, const std::string& name);
 
   template <typename Context>
@@ -98,7 +100,7 @@ class communicator {
 
   /// Bytes that this rank has sent to others in exchanges.
   [[nodiscard]] std::uint64_t bytes_sent() const { return bytes_sent_; }
-  /// Whether the last `agree` threw, and so on all ranks.
+  /// Whether the last `agree` threw; then it threw on all ranks.
   [[nodiscard]] bool agreed_to_fail() const { return agreed_to_fail_; }
 
  protected:
@@ -135,7 +137,7 @@ class self_communicator final : public communicator {
   void finish(const cuda_context&) override {}
 };
 
-/// A value of every rank, by rank. Collective.
+/// The values of all ranks, by rank. Collective.
 template <typename T>
 [[nodiscard]] std::vector<T> all_values(communicator& ranks, const T& mine) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -147,12 +149,13 @@ template <typename T>
 /// The sum over ranks, taken in order of rank: the same bits on every rank and in every run. Collective.
 [[nodiscard]] double sum_in_rank_order(communicator& ranks, double mine);
 
-/// Throws on every rank if `problem` is set on any: the error of the rank with the smallest data_error::index, or else
-/// of the smallest rank. That rank gets its own exception; others one of the same type with the same words, or
-/// rank_error, which names the rank, for types that are not of this library. Collective.
+/// Throws on every rank if `problem` is set on any. The error thrown is that of the rank with the smallest
+/// data_error::index, or else of the smallest rank. That rank rethrows its own exception. The others throw one of the
+/// same type with the same message; for types that are not of this library they throw rank_error, which names the rank.
+/// Collective.
 void agree(communicator& ranks, const std::exception_ptr& problem);
 
-/// Calls f(), which may throw on any rank, but must not communicate; then `agree`. Collective.
+/// Calls f(), which may throw on any rank but must not communicate, then `agree`. Collective.
 template <typename F>
 void together(communicator& ranks, F&& f) {
   std::exception_ptr problem;

@@ -14,9 +14,10 @@
 #include "quadrat/core/views.hpp"
 #include "quadrat/distributed/communicator.hpp"
 
-/// Which rank owns which cells of a grid: each rank a block of whole cells, so that faces between ranks are faces of
-/// cells. Blocks come from recursive bisection (Berger and Bokhari 1987): a cut across one axis divides the ranks, and
-/// so on in each part. Source: parallel-binning-collision, last pages (each GPU handles a subvolume).
+/// Which rank owns which cells of a grid. Each rank owns a block of whole cells, so that faces between ranks are faces
+/// of cells. Blocks come from recursive bisection (Berger and Bokhari 1987): a cut across one axis divides the ranks
+/// into two parts, and each part is cut again. Source: parallel-binning-collision, last pages (each GPU handles a
+/// subvolume).
 namespace quadrat {
 
 /// The cells [first, end) along each axis. Empty if end <= first along any.
@@ -39,8 +40,8 @@ struct cell_block {
   }
 };
 
-/// A cut: cells with an index below `cell` along `axis` belong to `below`, the others to `above`; a child that is not
-/// negative is another cut, -1 - r is rank r.
+/// A cut: cells with an index below `cell` along `axis` belong to `below`, the others to `above`. A child >= 0 is the
+/// index of another cut; a child -1 - r is rank r.
 struct rank_cut {
   int axis;
   int cell;
@@ -57,14 +58,14 @@ struct decomposition_view {
   vec<bool, D> periodic;
   int ranks;
 
-  /// Owner of a cell, as grid::unfolded_cell_of gives it.
+  /// The owner of a cell, whose index is as grid::unfolded_cell_of gives it.
   [[nodiscard]] QUADRAT_HD int owner(const vec<int, D>& cell) const {
     int at = ranks > 1 ? 0 : -1;
     while (at >= 0) at = cell[cuts[at].axis] < cuts[at].cell ? cuts[at].below : cuts[at].above;
     return -1 - at;
   }
 
-  /// Whether a range of cells, as grid::reach gives it, meets the block of a rank, across periodic faces too.
+  /// Whether a range of cells, as grid::reach gives it, meets the block of a rank, also across periodic faces.
   [[nodiscard]] QUADRAT_HD bool meets(const cell_range<D>& range, int rank) const {
     const cell_block<D>& block = blocks[rank];
     for (int axis = 0; axis < D; ++axis) {
@@ -73,11 +74,11 @@ struct decomposition_view {
     return true;
   }
 
-  /// Calls f(rank) for each rank whose block meets the range, once, in the order of the tree (that of ranks).
+  /// Calls f(rank) once for each rank whose block meets the range, in ascending order.
   QUADRAT_CALLS_ANY
   template <typename F>
   QUADRAT_HD void for_each_rank(const cell_range<D>& range, F&& f) const {
-    // Each cut halves the ranks, so that 2^31 of them need no more.
+    // Each cut halves the ranks, so this suffices for 2^31 of them.
     int waiting[33];
     int count = 0;
     waiting[count++] = ranks > 1 ? 0 : -1;
@@ -95,7 +96,8 @@ struct decomposition_view {
   }
 
  private:
-  /// Whether [first, last], unwrapped along a periodic axis and never longer than it, meets [begin, end).
+  /// Whether [first, last] meets [begin, end). The first range is unwrapped along a periodic axis, and not longer than
+  /// it.
   [[nodiscard]] QUADRAT_HD bool meets_along(int first, int last, int begin, int end, int axis) const {
     if (begin >= end) return false;
     if (first < end && last >= begin) return true;
@@ -114,20 +116,20 @@ struct decomposition {
   std::vector<cell_block<D>> blocks;  ///< by rank; some may be empty
 
   [[nodiscard]] int ranks() const { return static_cast<int>(blocks.size()); }
-  /// Of the host's memory; valid as long as this.
+  /// A view of this object's host memory; valid as long as the object.
   [[nodiscard]] decomposition_view<D> view() const { return {cuts.data(), blocks.data(), cells, periodic, ranks()}; }
 };
 
-/// Blocks of nearly equal volume: always cut across the longest axis. Throws argument_error for no ranks, and for a
-/// folded grid. The same on every rank, without communication.
+/// Blocks of nearly equal volume, always cut across the longest axis. The same on every rank, without communication.
+/// Throws argument_error for less than one rank, and for a folded grid.
 template <typename T, int D>
 [[nodiscard]] decomposition<D> even_decomposition(const grid<T, D>& space, int ranks);
 
-/// Blocks of nearly equal weight: recursive bisection across the longest axis of what each part holds, with the number
-/// of points, or the sum of their weights, in layers of cells (of several layers where there are more than 2,048).
-/// Each rank gives any points of its own; `weights`, one for each of them, may be nullptr. Exact sums: the same for
-/// whichever ranks hold the points. Points outside or not finite count where grid::unfolded_cell_of puts them. Ranks
-/// may come out empty where layers are few. Synchronizes. Collective. Throws argument_error as even_decomposition.
+/// Blocks of nearly equal weight. Recursive bisection cuts each part across its longest occupied axis, by the number of
+/// points, or the sum of their weights, in layers of cells (in groups of layers if there are more than 2,048). Each
+/// rank gives any points of its own; `weights`, one per point, may be nullptr. Sums are exact: the result does not
+/// depend on which rank holds which points. Points outside, or not finite, count in the cell of grid::unfolded_cell_of.
+/// Ranks may get empty blocks if there are few layers. Waits. Collective. Throws argument_error as even_decomposition.
 template <typename Context, typename T, int D>
 [[nodiscard]] decomposition<D> balanced_decomposition(const Context& context, communicator& ranks,
                                                       const grid<T, D>& space, const points_view<T, D>& points,
@@ -138,7 +140,7 @@ template <typename Context, int D>
 class device_decomposition {
  public:
   device_decomposition() = default;
-  /// Copies; synchronizes.
+  /// Copies the decomposition. Waits.
   device_decomposition(const Context& context, const decomposition<D>& shares)
       : cuts_(to_device(context, shares.cuts)),
         blocks_(to_device(context, shares.blocks)),
@@ -156,8 +158,8 @@ class device_decomposition {
   vec<bool, D> periodic_{};
 };
 
-/// owners[i] = the rank that owns the cell of point i. Asynchronous. Throws nothing for points that are not finite or
-/// outside an open axis: they belong to some rank.
+/// owners[i] = the rank that owns the cell of point i. Does not wait. Points that are not finite, or outside an open
+/// axis, are no error: some rank owns them.
 template <typename Context, typename T, int D>
 void find_owners(const Context& context, const decomposition_view<D>& shares, const grid<T, D>& space,
                  const points_view<T, D>& points, std::uint32_t* owners);

@@ -15,40 +15,40 @@
 namespace quadrat {
 
 /// Ewald sums (ewald/electrostatics.hpp) over the charges of all ranks, in one periodic box or slab with right angles.
-/// The short range is summed over own charges and ghosts, the long range over a mesh in slabs or pencils (spreading, a
-/// real Fourier transform, the influence function, and back). Methods are `spme` and `esp`. Move-only. All calls but
-/// those that are const are collective, and synchronize.
+/// Each rank sums the short range over its own charges and ghosts. The long range is summed over a mesh in slabs or
+/// pencils: spreading, a real Fourier transform, the influence function, and back. Methods are `spme` and `esp`.
+/// Move-only. All calls but const ones are collective, and wait.
 ///
-/// Results are those of one rank with the same parameters within rounding. Determinism: at run_to_run the same bits in
+/// Results equal those of one rank with the same parameters, to rounding. Determinism: at run_to_run the same bits in
 /// every run on the same number of ranks.
 template <typename Context, typename T>
 class distributed_electrostatics {
   static_assert(detail::instance<Context, T, 3>::exists);
 
  public:
-  /// `space`: the box, periodic along all axes or (a slab) along the first two, in cells of which ranks own blocks; not
-  /// folded. The communicator must outlive this. Throws on all ranks what electrostatics throws for impossible options;
-  /// argument_error for other boxes, and for the method `direct`.
+  /// `space`: the box, periodic along all axes or (a slab) along the first two, divided into cells; ranks own blocks of
+  /// them. It must not be folded. The communicator must outlive this. Throws on all ranks what electrostatics throws
+  /// for impossible options; argument_error for other boxes, and for the method `direct`.
   distributed_electrostatics(const Context& context, communicator& ranks, const grid<T, 3>& space,
                              const electrostatics_options& options = {});
   distributed_electrostatics(distributed_electrostatics&&) noexcept;
   distributed_electrostatics& operator=(distributed_electrostatics&&) noexcept;
   ~distributed_electrostatics();
 
-  /// Who owns what: own points, any image of each, in cells of this rank's block, and their charges, in the memory of
-  /// the context's device; charges are copied. At the first call, and where the number of charges of all ranks has
-  /// changed, the parameters are chosen; rank 0 then needs 8 bytes (16 in double) for each charge of all. Throws on all
-  /// ranks: what electrostatics throws; argument_error for a skin that is negative or not finite, and a decomposition
-  /// of other cells or ranks; data_error for a point that another rank owns.
+  /// Sets the charges of this rank: points in cells of its block (any periodic image), and their charges, which are
+  /// copied. Arrays are in the memory of the context's device. The first call chooses the parameters; so does a call
+  /// after the total number of charges has changed. Rank 0 then needs 8 bytes (16 in double) per charge of all ranks.
+  /// Throws on all ranks: what electrostatics throws; argument_error for a skin that is negative or not finite, and for
+  /// a decomposition of other cells or ranks; data_error for a point that another rank owns.
   void set(const decomposition<3>& shares, const points_view<T, 3>& points, const T* charges, T skin = T(0));
 
-  /// For the charges of the last `set`, in the same order, each at most half of the skin from where it was then. Writes
-  /// what `output` asks for: by own point, and energy and virial of all charges, the same on all ranks. The virial
-  /// takes three times as long. Throws on all ranks what electrostatics throws for points and charges, naming a point
-  /// of the rank where it is: those of others follow the own ones.
+  /// Computes for the charges of the last `set`, in the same order. Each may have moved by at most half of the skin
+  /// since then. Writes what `output` asks for: values per own point, and energy and virial of all charges, the same on
+  /// all ranks. The virial makes a call take three times as long. Throws on all ranks what electrostatics throws for
+  /// points and charges. Errors name a point by its number on its rank; ghosts follow the own points.
   void compute(const points_view<T, 3>& points, const electrostatics_output<T>& output);
 
-  /// Of the last `set`. Throws argument_error before.
+  /// The report of the last `set`. Throws argument_error before the first.
   [[nodiscard]] const electrostatics_report& report() const;
   [[nodiscard]] std::size_t own() const;
   [[nodiscard]] std::size_t ghosts() const;

@@ -18,18 +18,18 @@ struct key_share {
   std::uint64_t end;
 };
 
-/// The keys whose results a rank holds: consecutive, as many for each rank but the last ones, which may have fewer or
-/// none.
+/// The keys whose results a rank holds: consecutive keys, equally many for each rank except the last ones, which may
+/// have fewer or none.
 [[nodiscard]] key_share keys_of_rank(std::uint64_t key_count, int rank, int ranks);
 
-/// Reduction by key over all ranks: each element goes to the rank that owns its key, where key_reducer (its methods,
-/// options, limits) reduces. Elements arrive in order of rank, so that at `run_to_run` ranks that hold consecutive
-/// parts of a sequence get the bits of one rank with the same method, and at `canonical` any ranks do. Move-only. All
-/// calls are collective.
+/// Reduction by key over all ranks. Each element goes to the rank that owns its key, where a key_reducer (its methods,
+/// options, limits) reduces. Elements arrive in order of rank. So at `run_to_run`, if ranks hold consecutive parts of a
+/// sequence, results have the bits of one rank with the same method; at `canonical` they do for any distribution of the
+/// elements. Move-only. All calls are collective.
 ///
-/// Where it cannot change the result (sums of integers, minima, maxima, counts), and for sums of floats at `none`, a
-/// rank first combines its elements of equal key, if they are fewer keys than elements by a quarter: each then sends
-/// a key once, however crowded it is.
+/// A rank may first combine its own elements of equal key, so that it sends each key only once, however many elements
+/// have it. It does so if the number of keys is at least a quarter below that of elements, and if the result cannot
+/// change (sums of integers, minima, maxima, counts) or is not promised to be reproducible (sums of floats at `none`).
 template <typename Context>
 class distributed_key_reducer {
   static_assert(detail::instance<Context>::exists);
@@ -42,22 +42,23 @@ class distributed_key_reducer {
   distributed_key_reducer& operator=(distributed_key_reducer&&) noexcept;
   ~distributed_key_reducer();
 
-  /// Sets the keys of this rank's elements, in the memory of the context. The first reduction of a kind sends them to
-  /// their owners, and synchronizes. Synchronizes. Throws data_error on all ranks for a key out of range, naming the
-  /// element and its rank.
+  /// Sets the keys of this rank's elements, in the memory of the context. The first reduction of each kind sends them
+  /// to their owners, and waits. Waits. Throws data_error on all ranks for a key out of range, naming the element and
+  /// its rank.
   void set_keys(const std::uint32_t* keys, std::size_t count);
   void set_keys(const std::uint64_t* keys, std::size_t count);
 
   /// results[key - share().first][c] = the operation over all elements of all ranks with that key. V: std::int32_t,
-  /// std::int64_t, float, double. Asynchronous where messages are. Throws what key_reducer::reduce throws.
+  /// std::int64_t, float, double. Does not wait if the messages of the communicator do not. Throws what
+  /// key_reducer::reduce throws.
   template <typename V>
   void reduce(const component_values<const V>& values, const component_values<V>& results, key_operation operation);
   /// results[key - share().first] = the number of elements of all ranks with that key.
   void count(std::uint64_t* results);
 
-  /// The keys of this rank.
+  /// The keys whose results this rank holds.
   [[nodiscard]] key_share share() const;
-  /// Rows that this rank has got in the last reduction: elements, or combinations of them.
+  /// Rows that this rank received in the last reduction: elements, or combined elements.
   [[nodiscard]] std::size_t element_count() const;
 
  private:

@@ -12,7 +12,8 @@
 
 namespace quadrat {
 
-/// Mesh points [first, first + extent) along each axis; along periodic axes before they are wrapped, and any number.
+/// Mesh points [first, first + extent) along each axis. Along periodic axes these are indices before wrapping, and may
+/// be any.
 template <int D>
 struct mesh_patch {
   vec<int, D> first;
@@ -25,9 +26,9 @@ struct mesh_patch {
   }
 };
 
-/// A plan between a mesh whose points are owned by ranks, in blocks, and a patch of mesh points on each rank, which may
-/// overlap others, reach over periodic faces and wrap onto itself. Arrays are C-ordered, of a block and of a patch:
-/// [x][y][z][component]. Move-only. All calls are collective; `add` and `fetch` allocate nothing once they have been
+/// A plan between a mesh, of which each rank owns a block, and a patch of mesh points on each rank. Patches may
+/// overlap, reach over periodic faces and wrap onto themselves. Arrays of blocks and patches are C-ordered:
+/// [x][y][z][component]. Move-only. All calls are collective. `add` and `fetch` allocate nothing once they have been
 /// called with as many components.
 template <typename Context, typename T, int D>
 class mesh_halo {
@@ -35,8 +36,8 @@ class mesh_halo {
 
  public:
   /// `owners`: a decomposition whose cells are the mesh points, such as slab_decomposition. Points of a patch beyond an
-  /// open axis have no owner: what is there is left out, and fetched as 0. The communicator must outlive this.
-  /// Synchronizes. Throws argument_error on all ranks for a patch without points or of more than 2^31 - 1.
+  /// open axis have no owner: `add` ignores them, and `fetch` sets them to 0. The communicator must outlive this.
+  /// Waits. Throws argument_error on all ranks for a patch without points, or with more than 2^31 - 1.
   mesh_halo(const Context& context, communicator& ranks, const decomposition<D>& owners, const mesh_patch<D>& patch);
   mesh_halo(mesh_halo&&) noexcept;
   mesh_halo& operator=(mesh_halo&&) noexcept;
@@ -47,9 +48,10 @@ class mesh_halo {
   [[nodiscard]] std::size_t patch_size() const;
   [[nodiscard]] std::size_t bytes() const;
 
-  /// block = the sum over all patches, first this rank's own, then in order of rank: the same bits in every run.
+  /// Sets the block to the sum over all patches, first this rank's own, then in order of rank: the same bits in every
+  /// run.
   void add(const T* patch, T* block, int components = 1);
-  /// patch = the values of the owners.
+  /// Sets the patch to the values of the owners.
   void fetch(const T* block, T* patch, int components = 1);
 
  private:

@@ -13,11 +13,11 @@
 
 namespace quadrat {
 
-/// A plan that sends each element to a rank: made from the ranks, then applied to any number of arrays. Move-only.
-/// Elements arrive in order of the sending rank, and within those of one rank in the order they had there: so if ranks
+/// A plan that sends each element to a rank. It is built once from the destinations, then applied to any number of
+/// arrays. Move-only. Elements arrive in order of the sending rank; those of one rank keep their order. So if ranks
 /// hold consecutive parts of a sequence, its order is kept. Deterministic.
 ///
-/// All calls are collective. Counts travel only in `build`.
+/// All calls are collective. Only `build` sends counts.
 template <typename Context>
 class migration {
   static_assert(detail::instance<Context>::exists);
@@ -29,20 +29,20 @@ class migration {
   migration& operator=(migration&&) noexcept;
   ~migration();
 
-  /// destinations[i]: the rank that gets element i. Synchronizes. Throws on all ranks: argument_error for more than
-  /// 2^31 - 1 elements, before or after; data_error for a rank that does not exist, naming the first element of the
-  /// first rank that has one.
+  /// destinations[i]: the rank that gets element i. Waits. Throws on all ranks: argument_error for more than 2^31 - 1
+  /// elements on a rank, before or after; data_error for a rank that does not exist, naming the first such element of
+  /// the first rank that has one.
   void build(const std::uint32_t* destinations, std::size_t count);
 
-  /// Elements that `build` was given, and that arrive here.
+  /// The number of elements given to `build`, and the number that arrive here.
   [[nodiscard]] std::size_t leaving() const;
   [[nodiscard]] std::size_t arriving() const;
-  /// Of the arriving elements, how many come from each rank.
+  /// The number of elements that arrive from each rank.
   [[nodiscard]] const std::vector<std::size_t>& arriving_by_rank() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;
 
-  /// Moves leaving() elements at `from` to where they belong; `to` has room for arriving() elements. The element's size
+  /// Moves the leaving() elements at `from` to their ranks. `to` has room for arriving() elements. An element's size
   /// must be a multiple of 4 bytes.
   void apply(const void* from, void* to, std::size_t element_bytes);
   template <typename E>

@@ -15,43 +15,43 @@
 
 namespace quadrat {
 
-/// The mobility of spheres (ewald/mobility.hpp) that ranks share out, by the method `split`: the near part over own
-/// spheres and ghosts, the wave part over distributed_spread_plan and distributed_real_fft. Random numbers are those of
-/// the sphere, by its id, and of the mode. Parameters are those that one rank chooses for `split`, so that results are
-/// its results within rounding. Determinism: at run_to_run the same bits in every run on the same number of ranks.
+/// The mobility of spheres (ewald/mobility.hpp) that are distributed over ranks, by the method `split`. The near part
+/// is over own spheres and ghosts, the wave part over distributed_spread_plan and distributed_real_fft. Random numbers
+/// depend on the sphere's id and on the mode. Parameters are those that one rank chooses for `split`, so results equal
+/// those of one rank to rounding. Determinism: at run_to_run the same bits in every run on the same number of ranks.
 ///
-/// Move-only. All calls that are not const are collective, and synchronize. Arrays are of own spheres, in the memory of
-/// the context's device.
+/// Move-only. All calls but const ones are collective, and wait. Arrays are of own spheres, in the memory of the
+/// context's device.
 template <typename Context, typename T>
 class distributed_mobility {
   static_assert(detail::instance<Context, T, 3>::exists);
 
  public:
-  /// `space`: the cells of decompositions, not folded, of a box that is periodic along all axes. `count`: spheres of
+  /// `space`: the cells that decompositions divide; not folded; its box is periodic along all axes. `count`: spheres of
   /// all ranks. The communicator must outlive this. Throws on all ranks what `mobility` throws for options, and
-  /// argument_error for methods other than `split`, and an accuracy below 1e-11.
+  /// argument_error for methods other than `split` and for an accuracy below 1e-11.
   distributed_mobility(const Context& context, communicator& ranks, const grid<T, 3>& space,
                        const mobility_options& options, std::size_t count);
   distributed_mobility(distributed_mobility&&) noexcept;
   distributed_mobility& operator=(distributed_mobility&&) noexcept;
   ~distributed_mobility();
 
-  /// Own spheres, each in a cell of this rank's block, and their ids from 0 to count - 1. Chooses parameters by how
-  /// crowded all spheres are, and ghosts; sends counts. `skin`: twice as far as a sphere may move along an axis until
-  /// the next call. Throws on all ranks argument_error for other decompositions, skins and numbers of spheres,
-  /// data_error for the first point that is not finite or not in its rank's block.
+  /// Sets the own spheres, each in a cell of this rank's block, and their ids, from 0 to count - 1. Chooses the ghosts,
+  /// and the parameters by how crowded all spheres are; sends counts. `skin`: twice the distance that a sphere may move
+  /// along an axis until the next call. Throws on all ranks: argument_error for other decompositions, skins and numbers
+  /// of spheres; data_error for the first point that is not finite or not in its rank's block.
   void set(const decomposition<3>& shares, const points_view<T, 3>& points, const particle_id* ids, T skin);
-  /// Where these spheres are now; any image of each will do. To be called after `set`, too. Throws on all ranks
-  /// argument_error without `set`, for another number of points and where more memory is needed than there is;
-  /// data_error for a point that has gone too far.
+  /// Sets the present positions of these spheres, any periodic image of each. Must be called after `set`, too. Throws
+  /// on all ranks: argument_error without `set`, for another number of points, and if there is too little memory;
+  /// data_error for a point that has moved too far.
   void set_points(const points_view<T, 3>& points);
 
-  /// As of `mobility`; throw argument_error without points.
+  /// As in `mobility`. Throw argument_error before set_points.
   void multiply(const vec<T, 3>* forces, vec<T, 3>* velocities);
   void square_root(const mobility_noise& noise, vec<T, 3>* velocities);
   void velocities(const vec<T, 3>* forces, const mobility_noise& noise, vec<T, 3>* velocities);
 
-  /// Of the last set. Throws argument_error before.
+  /// The report of the last `set`. Throws argument_error before the first.
   [[nodiscard]] const mobility_report& report() const;
   [[nodiscard]] std::size_t own() const;
   [[nodiscard]] std::size_t ghosts() const;

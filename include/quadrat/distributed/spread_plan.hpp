@@ -17,9 +17,9 @@
 
 namespace quadrat {
 
-/// Spreading and interpolation over all ranks: each spreads its own points onto the mesh points around its block, by
-/// spread_plan (its methods, options, limits), and mesh_halo adds them up where they are owned. Results are those of
-/// one rank within rounding. Move-only. All calls are collective.
+/// Spreading and interpolation over all ranks. Each rank spreads its own points onto the mesh points around its block
+/// by spread_plan (its methods, options, limits). mesh_halo then adds the contributions on the owner of each mesh
+/// point. Results equal those of one rank to rounding. Move-only. All calls are collective.
 ///
 /// Determinism: at run_to_run the same bits in every run on the same number of ranks.
 template <typename Context, typename T, int D>
@@ -27,18 +27,18 @@ class distributed_spread_plan {
   static_assert(detail::instance<Context, T, D>::exists);
 
  public:
-  /// `domain`, `mesh`, `order`, `options`: as of spread_plan; without clip and accept_outside. `owners`:
-  /// of mesh points (its cells are the mesh), such as slab_decomposition. `shares`: of particles, in cells of `space`,
+  /// `domain`, `mesh`, `order`, `options`: as in spread_plan, but without clip and accept_outside. `owners`: of the
+  /// mesh points (its cells are the mesh), such as slab_decomposition. `shares`: of the particles, in cells of `space`,
   /// whose box is the domain. `reach`: how far a particle may have left its block. The communicator must outlive this.
-  /// Throws on all ranks what spread_plan throws, and argument_error where these do not fit each other.
+  /// Throws on all ranks what spread_plan throws, and argument_error if the arguments do not fit each other.
   distributed_spread_plan(const Context& context, communicator& ranks, const vec<int, D>& mesh, int order,
                           const decomposition<D>& owners, const grid<T, D>& space, const decomposition<D>& shares,
                           T reach = T(0), const spread_options& options = {});
-  /// With a window given by the caller.
+  /// The same with the caller's own window.
   distributed_spread_plan(const Context& context, communicator& ranks, const vec<int, D>& mesh,
                           const mesh_window<T>& window, const decomposition<D>& owners, const grid<T, D>& space,
                           const decomposition<D>& shares, T reach = T(0), const spread_options& options = {});
-  /// With a mesh over a box that begins where that of the particles does, and may be larger.
+  /// The same with a mesh over a larger box, which begins where that of the particles does.
   distributed_spread_plan(const Context& context, communicator& ranks, const vec<int, D>& mesh,
                           const mesh_window<T>& window, const decomposition<D>& owners, const box<T, D>& domain,
                           const grid<T, D>& space, const decomposition<D>& shares, T reach = T(0),
@@ -47,11 +47,11 @@ class distributed_spread_plan {
   distributed_spread_plan& operator=(distributed_spread_plan&&) noexcept;
   ~distributed_spread_plan();
 
-  /// Own points, in the block of this rank or nearer than the reach; not wrapped to the other side of the box. Throws
-  /// on all ranks what spread_plan::set_points throws, and data_error for a point that is farther.
+  /// Sets the own points, each within the reach of this rank's block and not wrapped to the other side of the box.
+  /// Throws on all ranks what spread_plan::set_points throws, and data_error for a point that is farther away.
   void set_points(const points_view<T, D>& points);
 
-  /// Mesh points of this rank: the size of `mesh` below, C-ordered in its block.
+  /// The number of mesh points of this rank: the size of `mesh` below, C-ordered in its block.
   [[nodiscard]] std::size_t mesh_size() const;
 
   void spread(const T* values, T* mesh);

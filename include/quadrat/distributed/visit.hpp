@@ -12,9 +12,10 @@
 #include "quadrat/search/neighbor_pairs.hpp"
 #include "quadrat/search/visit.hpp"
 
-/// All pairs of neighbors over any number of ranks: as visit.hpp, around the own particles of this rank. `view` is a
-/// cell list over own particles and ghosts, in the box of all (halo.hpp); the first `own` points are the own ones.
-/// Neighbor lists work in the same way: build a full list over own particles and ghosts, and take the rows of the own.
+/// All pairs of neighbors over any number of ranks, as in search/visit.hpp but only around the own particles of this
+/// rank. `view` is a cell list over own particles and ghosts, in the box of all particles (halo.hpp); the first `own`
+/// points are the own ones. Neighbor lists work in the same way: build a full list over own particles and ghosts, and
+/// read the rows of the own ones.
 namespace quadrat {
 
 namespace detail {
@@ -40,11 +41,11 @@ struct visit_own_pairs {
 
 }  // namespace detail
 
-/// Calls f(i, j, separation, squared distance), with local indices, for every pair whose i is an own particle: for
-/// `full` each pair of the system twice over all ranks, as (i, j) and (j, i); for `half` once, on the rank that owns
-/// the particle with the smaller id (`ids`: by local index, ghosts included; may be nullptr for `full`). The same bits
-/// as on one rank. Asynchronous. Throws what for_each_pair throws; argument_error for more own particles than points,
-/// and for `half` without ids.
+/// Calls f(i, j, separation, squared distance), with local indices, for every pair whose i is an own particle. `full`:
+/// each pair of the system is visited twice over all ranks, as (i, j) and (j, i). `half`: each pair is visited once, on
+/// the rank that owns the particle with the smaller id; `ids` are by local index, ghosts included (may be nullptr for
+/// `full`). The same bits as on one rank. Does not wait. Throws what for_each_pair throws, and argument_error for more
+/// own particles than points, and for `half` without ids.
 template <typename Order = search_orders::natural, typename Context, typename View, typename F>
 void for_each_own_pair(const Context& context, const View& view,
                        const points_view<typename View::value_type, View::dimension>& points, std::size_t own,

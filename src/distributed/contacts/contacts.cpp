@@ -24,7 +24,7 @@ struct read_value {
   QUADRAT_HD T operator()(std::size_t i) const { return values[i]; }
 };
 
-/// Whether a contact belongs to this rank.
+/// Whether this rank owns the contact.
 template <typename T>
 struct flag_own_contacts {
   const contact<T>* records;
@@ -34,7 +34,7 @@ struct flag_own_contacts {
   QUADRAT_HD void operator()(std::size_t k) const { flags[k] = records[k].a < own ? 1 : 0; }
 };
 
-/// The contacts of this rank, with ids of bodies for their indices.
+/// Selects the contacts of this rank and replaces indices of bodies by their ids.
 template <typename T>
 struct keep_own_contacts {
   const contact<T>* records;
@@ -91,7 +91,8 @@ struct distributed_contacts<Context, T>::implementation {
   bool built = false;
 };
 
-/// A body is copied to a rank if it can touch a body there: by its radius and the largest of that rank.
+/// A body is copied to a rank if it can touch a body there. This depends on its radius and on the largest radius of
+/// that rank.
 template <typename Context, typename T>
 void distributed_contacts<Context, T>::implementation::choose_ghosts(const decomposition_view<3>& shares,
                                                                      const bodies_view<T>& bodies) {
@@ -106,7 +107,7 @@ void distributed_contacts<Context, T>::implementation::choose_ghosts(const decom
   borders.build(space, shares, bodies.centers, {.of_rank = of_rank, .of_point = radii.data()});
 }
 
-/// Own bodies and ghosts.
+/// Collects own bodies and ghosts.
 template <typename Context, typename T>
 void distributed_contacts<Context, T>::implementation::bring(const bodies_view<T>& bodies) {
   const std::size_t all = bodies.size() + borders.ghosts();

@@ -10,10 +10,10 @@
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
-/// Bodies on their way to other ranks, and what arrives.
+/// Packs bodies for other ranks and unpacks those that arrive.
 namespace quadrat::detail {
 
-/// A body as it was given: what is not used is zero.
+/// A body in the form in which it was given; unused fields are zero.
 template <typename T>
 struct traveling_body {
   vec<T, 3> center;
@@ -25,8 +25,8 @@ struct traveling_body {
   std::uint32_t unused;
 };
 
-/// A little more than the radius of the sphere around each body, for the rounding of a contact; 0 for sizes that are
-/// not sound, which the owner's detector reports.
+/// Slightly more than the radius of the bounding sphere of each body, to allow for the rounding of a contact. 0 for
+/// invalid sizes, which the owner's detector reports.
 template <typename T>
 struct measure_bodies {
   bodies_view<T> bodies;
@@ -57,7 +57,7 @@ struct pack_bodies {
   }
 };
 
-/// The arrays of a bodies_view.
+/// Owns the arrays of a bodies_view.
 template <typename T>
 struct body_arrays {
   vec<T, 3>* centers;
@@ -104,7 +104,7 @@ class local_bodies {
   }
 
   [[nodiscard]] const std::uint32_t* ids() const { return ids_.data(); }
-  /// Given in the same way as `like`.
+  /// A view that has the same kinds of arrays as `like`.
   [[nodiscard]] bodies_view<T> view(const bodies_view<T>& like) const {
     bodies_view<T> result = like;
     result.centers = points_of(centers_.data(), centers_.size());
@@ -126,8 +126,8 @@ class local_bodies {
   array<std::uint32_t, Context> groups_, ids_;
 };
 
-/// How bodies are given, without the bodies: pointers say only whether there is such an array. From the first rank that
-/// has bodies. Throws argument_error on all ranks where another one gives them in another way. Collective.
+/// Which arrays describe the bodies; pointers only say whether an array is given. Taken from the first rank that has
+/// bodies. Throws argument_error on all ranks if another rank has other arrays. Collective.
 template <typename T>
 [[nodiscard]] bodies_view<T> agreed_kinds(communicator& ranks, const bodies_view<T>& bodies);
 

@@ -20,7 +20,7 @@ struct body_kinds {
   [[nodiscard]] auto all() const { return std::tie(radius, shape, shapes, radii, sizes, orientations, groups); }
 };
 
-/// Any address will do.
+/// Any non-null address.
 template <typename P>
 [[nodiscard]] const P* present(bool there) {
   static const P none{};

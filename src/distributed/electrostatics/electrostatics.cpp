@@ -31,7 +31,7 @@ namespace quadrat {
 
 namespace {
 
-/// What any rank asks for: where there are no charges, arrays may be null.
+/// The outputs that any rank asks for: a rank without charges may pass null arrays.
 struct wanted_sums {
   bool forces, potentials, energy, virial;
 };
@@ -98,10 +98,10 @@ struct distributed_electrostatics<Context, T>::implementation {
   [[nodiscard]] double sum(double mine) { return sum_in_rank_order(ranks, mine); }
 
   lattice<T, 3> cell;
-  detail::ewald_domain<T> made{};  ///< of a slab with room between its images
-  std::uint64_t chosen_for = 0;    ///< charges of all ranks, plus 1; 0: nothing has been chosen
+  detail::ewald_domain<T> made{};  ///< of a slab: with room between its periodic images
+  std::uint64_t chosen_for = 0;    ///< number of charges of all ranks, plus 1; 0: no parameters chosen yet
   detail::ewald_setup setup{};
-  decomposition<3> owned{};  ///< for which spreading is made
+  decomposition<3> owned{};  ///< the decomposition for which the spreading plan was made
   T owned_skin = T(0);
   std::optional<electrostatics<Context, T>> near;
   std::optional<distributed_spread_plan<Context, T, 3>> spreading;
@@ -207,7 +207,7 @@ void distributed_electrostatics<Context, T>::implementation::choose(const points
   chosen_for = count + 1;
 }
 
-/// What does not depend on who owns which charges.
+/// Sets what does not depend on which rank owns which charges.
 template <typename Context, typename T>
 void distributed_electrostatics<Context, T>::implementation::make_long_range() {
   const ewald_parameters& parameters = setup.parameters;
@@ -259,7 +259,7 @@ void distributed_electrostatics<Context, T>::implementation::set(const decomposi
   own = points.count;
   const device_decomposition<Context, 3> there(context, shares);
   T reach = short_range() ? static_cast<T>(setup.parameters.cutoff) + skin : T(0);
-  // A cutoff beyond the room between a slab's images sees pairs across it, of charges at opposite faces.
+  // With a cutoff beyond the room between a slab's images, charges at opposite faces would interact across it.
   const T room = made.height - space.domain.length[2];
   if (slab() && short_range() && reach > room) reach = std::max(reach, made.height);
   borders.build(space, there.view(), points, {reach});
@@ -284,7 +284,7 @@ void distributed_electrostatics<Context, T>::implementation::set(const decomposi
   ready = true;
 }
 
-/// Of the charges given, as if they were all: on every rank its own, and so it is not collective.
+/// The virial of these charges as if there were no others. Each rank computes its own, so it is not collective.
 template <typename Context, typename T>
 vec<double, 9> distributed_electrostatics<Context, T>::implementation::short_range_virial(const T* some_charges) {
   electrostatics_input<T> input;
@@ -300,7 +300,7 @@ vec<double, 9> distributed_electrostatics<Context, T>::implementation::short_ran
   return result;
 }
 
-/// Over own charges and ghosts; what ghosts get is left out. `virial`: nullptr, or 9 numbers of this rank.
+/// Sums over own charges and ghosts; results of ghosts are dropped. `virial`: nullptr, or 9 numbers of this rank.
 template <typename Context, typename T>
 void distributed_electrostatics<Context, T>::implementation::add_short_range(double* virial) {
   electrostatics_input<T> input;
@@ -312,8 +312,8 @@ void distributed_electrostatics<Context, T>::implementation::add_short_range(dou
   output.potentials = potentials.data();
   near->compute(input, output);
   if (virial == nullptr) return;
-  // A pair counts once if both are own, and half if one is: with the sums over own charges and over ghosts alone, half
-  // of what all have, and of what own ones have more than ghosts.
+  // A pair counts in full if both charges are own, and half if only one is. With V the virial of some charges, that is
+  // (V(all) + V(own) - V(ghosts)) / 2.
   const vec<double, 9> all = short_range_virial(charges.data());
   some.resize_discarding(context, with_ghosts());
   const auto alone = [&](bool of_own) {
@@ -339,7 +339,7 @@ detail::modes_of_rank<T> distributed_electrostatics<Context, T>::implementation:
   return {result, fft->mode_block()};
 }
 
-/// `virial`: of this rank's modes, nullptr if not wanted.
+/// `virial`: that of this rank's modes; nullptr if not wanted.
 template <typename Context, typename T>
 void distributed_electrostatics<Context, T>::implementation::add_long_range(bool potentials_wanted,
                                                                             vec<double, 6>* virial) {
@@ -363,7 +363,7 @@ void distributed_electrostatics<Context, T>::implementation::add_long_range(bool
   spreading->interpolate_with_gradient(mesh.data(), smooth_potentials.data(), smooth_gradients.data());
   T at_zero = T(0);
   if (potentials_wanted) {
-    // One rank has it, the others have zeros.
+    // One rank has this mode; the others contribute zeros.
     for (const T one : all_values(ranks, to_host(context, zero)[0])) at_zero += one;
   }
   detail::slab_terms<T> terms{};
@@ -374,7 +374,7 @@ void distributed_electrostatics<Context, T>::implementation::add_long_range(bool
                plus_operation{}, vec<double, 3>{}, scratch);
     const double factor = 4 * std::numbers::pi * static_cast<double>(made.inverse_volume);
     terms = {{sum(mine[0]), sum(mine[1]), sum(mine[2])}, factor, static_cast<double>(made.height), lower};
-    // A sum over ranks, of which this is one.
+    // The virial is summed over ranks later, so each adds an equal share.
     const double each = terms.virial() / ranks.size();
     if (virial != nullptr) *virial += vec<double, 6>{each, 0, 0, each, 0, -each};
   }

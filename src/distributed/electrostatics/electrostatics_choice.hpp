@@ -12,17 +12,17 @@
 #include "ewald/methods.hpp"
 #include "quadrat/ewald/electrostatics.hpp"
 
-/// The parameters of Ewald sums over ranks, which rank 0 chooses from all charges.
+/// The parameters of Ewald sums over ranks. Rank 0 chooses them from the charges of all ranks.
 namespace quadrat::detail {
 
-/// What rank 0 has chosen for all.
+/// What rank 0 has chosen.
 struct chosen_sums {
   bool prolate;
   ewald_parameters parameters;
   double neighbors, short_range_error, mesh_error, error, energy_error, virial_error;
 };
 
-/// What is known of a charge where parameters are chosen.
+/// The data of a charge that the choice needs.
 template <typename T>
 struct measured_charge {
   T charge;
@@ -39,7 +39,7 @@ template <typename T>
   return choose_ewald(request, systems);
 }
 
-/// As electrostatics chooses.
+/// Chooses as electrostatics does.
 template <typename T>
 [[nodiscard]] chosen_sums choose_from(const electrostatics_options& options, const choice_place& place,
                                       const std::vector<crowding_boxes<T>>& boxes,

@@ -13,7 +13,7 @@
 #include "quadrat/core/views.hpp"
 #include "quadrat/distributed/decomposition.hpp"
 
-/// The kernel bodies of distributed_electrostatics. Own charges are the first of their arrays, ghosts follow.
+/// The kernel bodies of distributed_electrostatics. In all arrays own charges come first, then ghosts.
 namespace quadrat::detail {
 
 /// The first point that is not in the block of this rank; `count` if all are.
@@ -33,8 +33,8 @@ struct copy_points {
   QUADRAT_HD void operator()(std::size_t i) const { to[i] = from[i]; }
 };
 
-/// The image of each point that is nearest to the middle of the rank's block: not beyond a face of the box that the
-/// block lies at.
+/// Replaces each point by its periodic image nearest to the middle of the rank's block, so that no point lies beyond a
+/// face of the box at which the block lies.
 template <typename T>
 struct place_near_block {
   const vec<T, 3>* from;
@@ -71,12 +71,12 @@ struct modes_of_rank {
   }
 };
 
-/// As multiply_by_influence.
+/// Does the work of multiply_by_influence.
 template <typename T>
 struct multiply_own_modes {
   modes_of_rank<T> own;
   T* spectrum;        ///< pairs
-  T* zero_potential;  ///< written where the mode 0 is
+  T* zero_potential;  ///< written by the rank that has mode 0
 
   QUADRAT_HD void operator()(std::size_t index) const {
     bool zero = false;
@@ -85,7 +85,7 @@ struct multiply_own_modes {
   }
 };
 
-/// As virial_of_mode.
+/// Does the work of virial_of_mode.
 template <typename T>
 struct virial_of_own_mode {
   modes_of_rank<T> own;
@@ -97,7 +97,7 @@ struct virial_of_own_mode {
   }
 };
 
-/// A charge's share of the sums that a slab needs: charge, charge times height, charge times squared height.
+/// A charge's contribution to the sums that a slab needs: charge, charge times height, charge times squared height.
 template <typename T>
 struct own_slab_share {
   const T* charges;
@@ -111,12 +111,12 @@ struct own_slab_share {
   }
 };
 
-/// What a slab has besides the sum over its periodic images with room between them, as combine_parts.
+/// The correction of a slab to the sum over its periodic images with room between them, as in combine_parts.
 template <typename T>
 struct slab_terms {
   vec<double, 3> sums;  ///< of all ranks
   double factor;        ///< 4 pi / volume; 0: no slab
-  double height;        ///< with the room
+  double height;        ///< of the box, room included
   T lower;
 
   QUADRAT_HD T potential_at(const vec<T, 3>& point) const {
@@ -126,13 +126,13 @@ struct slab_terms {
   QUADRAT_HD T gradient_at(const vec<T, 3>& point) const {
     return static_cast<T>(factor * (sums[1] - sums[0] * static_cast<double>(point[2] - lower)));
   }
-  /// Of the virial, across the slab times -1 and along it.
+  /// The virial along the slab, which is minus that across it.
   [[nodiscard]] double virial() const {
     return factor / 2 * (sums[1] * sums[1] - sums[0] * sums[2] - sums[0] * sums[0] * height * height / 12);
   }
 };
 
-/// Adds the long range to the short one, of own charges.
+/// Adds the long range to the short range of own charges.
 template <typename T>
 struct add_long_range {
   const T* charges;
@@ -159,7 +159,7 @@ struct add_long_range {
   }
 };
 
-/// The energy of a charge, half of that of its pairs, and the force on it.
+/// The energy of a charge (half of that of its pairs), and the force on it.
 template <typename T>
 struct energy_and_force {
   const T* charges;
@@ -172,7 +172,7 @@ struct energy_and_force {
   }
 };
 
-/// To the caller.
+/// Writes results to the caller's arrays.
 template <typename T>
 struct deliver_own {
   const T* charges;
@@ -190,7 +190,7 @@ struct deliver_own {
   }
 };
 
-/// Charges of own points, or of ghosts; 0 for the others.
+/// Keeps the charges of own points, or of ghosts, and sets the others to 0.
 template <typename T>
 struct keep_some_charges {
   const T* charges;

@@ -13,7 +13,7 @@ namespace quadrat {
 
 namespace {
 
-/// What both kinds of transforms consist of.
+/// The common parts of both transforms.
 template <typename Context, typename T>
 struct transform_over_ranks {
   transform_over_ranks(const Context& context, communicator& ranks, const detail::transposed_mesh& wanted,
@@ -25,7 +25,7 @@ struct transform_over_ranks {
     const bool few_layers = ranks.size() > std::min(points[0], points[1]);
     in_pencils = options.layout == fft_layout::pencils || (options.layout == fft_layout::automatic && few_layers);
     if (in_pencils) {
-      // As in pencil_decomposition, which is of mesh points.
+      // The same arrangement as pencil_decomposition, which is in mesh points.
       work = std::make_unique<detail::pencil_transform<Context, T>>(
           context, ranks, mesh, detail::arranged_ranks(points, ranks.size()), options.library);
     } else {

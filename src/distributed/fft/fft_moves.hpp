@@ -7,11 +7,12 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
-/// How transposed transforms move numbers on the CPU: in tiles that fit its cache, without a division for each number.
+/// Moves numbers for transposed transforms on the CPU. Works in tiles that fit the cache, without a division per
+/// number.
 namespace quadrat::detail {
 
-/// Planes of a mesh, each of rows whose numbers are `1` apart. Number (plane, row, column) goes to the row-th place
-/// after place(plane, column) of the pieces, or comes from there.
+/// Copies planes of a mesh into pieces, or back; numbers of a row are adjacent. Number (plane, row, column) of the mesh
+/// is number `row` after place(plane, column) in the pieces.
 template <typename Number, typename Place>
 struct tile_moves {
   static constexpr std::size_t tile = 16;
@@ -46,7 +47,7 @@ struct tile_moves {
   }
 };
 
-/// Lines joined from pieces of `width` numbers (the last one of what is left), each [line][along], or taken apart.
+/// Joins lines from pieces of `width` numbers (the last may be shorter), each [line][along], or splits them.
 template <typename Number>
 struct line_moves {
   Number* mesh;

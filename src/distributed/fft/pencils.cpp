@@ -13,7 +13,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Where element (a, b, c) of an array [a][b][c] stands in its pieces along c, each as [a][c][b] or [c][b][a].
+/// The place of element (a, b, c) of an array [a][b][c] in pieces along c, each stored as [a][c][b] or [c][b][a].
 struct place_in_pieces {
   std::size_t a_extent, b_extent, c_extent, width;
   bool outward;
@@ -28,7 +28,7 @@ struct place_in_pieces {
   }
 };
 
-/// Where an element of lines [line][along] stands in pieces along the lines, each as [line][along].
+/// The place of an element of lines [line][along] in pieces along the lines, each stored as [line][along].
 struct place_in_joined {
   std::size_t lines, length, width;
 
@@ -63,7 +63,7 @@ struct out_of_pieces {
 }
 [[nodiscard]] vec<int, 3> extents_of(const cell_block<3>& block) { return block.end - block.first; }
 
-/// Layers of each of that many ranks.
+/// The number of layers of each rank.
 [[nodiscard]] std::vector<int> layers_by_rank(int extent, int ranks) {
   std::vector<int> layers;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -136,7 +136,7 @@ typename pencil_transform<Context, T>::transform_type pencil_transform<Context, 
   return make_whole_transform<Context, T>(context_, {1, 1, length}, static_cast<int>(count), real, library);
 }
 
-/// [x][y][z] to [x][z][y].
+/// From [x][y][z] to [x][z][y].
 template <typename Context, typename T>
 typename pencil_transform<Context, T>::transposition pencil_transform<Context, T>::among_group() const {
   const int parts = arranged_.along_y;
@@ -156,7 +156,7 @@ typename pencil_transform<Context, T>::transposition pencil_transform<Context, T
   return plan;
 }
 
-/// [x][z][y] to [y][z][x].
+/// From [x][z][y] to [y][z][x].
 template <typename Context, typename T>
 typename pencil_transform<Context, T>::transposition pencil_transform<Context, T>::across_groups() const {
   const int parts = arranged_.along_x;
@@ -207,7 +207,7 @@ template <typename T>
   return {extent(0) * extent(1), extent(2), static_cast<std::size_t>(plan.width_joined)};
 }
 
-/// [a][b][c] into its pieces, or back.
+/// Splits [a][b][c] into its pieces, or joins them.
 template <typename Context, typename T>
 void pencil_transform<Context, T>::part(const transposition& plan, number* data, number* pieces, bool into) {
   const place_in_pieces order = pieces_before(plan);
@@ -229,7 +229,7 @@ void pencil_transform<Context, T>::part(const transposition& plan, number* data,
   }
 }
 
-/// Pieces into lines, or back.
+/// Joins pieces to lines, or splits them.
 template <typename Context, typename T>
 void pencil_transform<Context, T>::join(const transposition& plan, number* data, number* pieces, bool back) {
   const place_in_joined order = pieces_after(plan);

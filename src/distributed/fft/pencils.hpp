@@ -15,19 +15,19 @@
 
 namespace quadrat::detail {
 
-/// How ranks are arranged over a mesh: `along_x` groups of `along_y`. Ranks beyond have nothing.
+/// The arrangement of ranks over a mesh: `along_x` groups of `along_y` ranks. Further ranks have no part of the mesh.
 struct pencil_ranks {
   int along_x, along_y;
 };
 
-/// The arrangement whose largest part of a mesh, over the three stages of a transform, is smallest; of equal ones the
-/// one with the most ranks along x, which needs the fewest messages.
+/// The arrangement whose largest part of a mesh, over the three stages of a transform, is smallest. Among equal ones it
+/// has the most ranks along x, which needs the fewest messages.
 [[nodiscard]] pencil_ranks arranged_ranks(const vec<int, 3>& mesh, int ranks);
 
-/// Transforms of a mesh in pencils: lines along z; a transposition among the ranks of a group, lines along y; one among
-/// the ranks of the same place in all groups, lines along x. A rank first has [x][y][z] for all z, then [x][z][y] for
-/// all y, then [y][z][x] for all x. (H. Q. Ding, R. D. Ferraro, D. B. Gennery, A portable 3D FFT package for
-/// distributed-memory parallel architectures, 1995.) Deterministic.
+/// Transforms of a mesh in pencils: lines along z; a transposition among the ranks of a group; lines along y; a
+/// transposition among the ranks at the same place of all groups; lines along x. A rank first has [x][y][z] for all z,
+/// then [x][z][y] for all y, then [y][z][x] for all x. (H. Q. Ding, R. D. Ferraro, D. B. Gennery, A portable 3D FFT
+/// package for distributed-memory parallel architectures, 1995.) Deterministic.
 template <typename Context, typename T>
 class pencil_transform final : public transposed_transform<T> {
  public:
@@ -49,13 +49,13 @@ class pencil_transform final : public transposed_transform<T> {
  private:
   using transform_type = std::unique_ptr<mode_transform<T>>;
 
-  /// One of the two transpositions: lines are split into pieces for the ranks of `partners`, and those of the other
-  /// axis are joined.
+  /// One of the two transpositions: lines are split into pieces for the ranks of `partners`, and the pieces received
+  /// are joined to lines of the other axis.
   struct transposition {
-    vec<int, 3> from;           ///< extents here before, the last one split in pieces of `width`
-    vec<int, 3> to;             ///< extents here after, the last one joined from pieces of `width_joined`
-    int width, width_joined;    ///< of all pieces but the last ones
-    bool outward;               ///< pieces become [c][b][a], else [a][c][b]
+    vec<int, 3> from;           ///< extents on this rank before; the last is split into pieces of `width`
+    vec<int, 3> to;             ///< extents on this rank after; the last is joined from pieces of `width_joined`
+    int width, width_joined;    ///< of all pieces except shorter last ones
+    bool outward;               ///< pieces are stored as [c][b][a], otherwise as [a][c][b]
     std::vector<int> partners;  ///< ranks, in order of their pieces
     std::vector<std::size_t> sent, received;
   };

@@ -15,7 +15,7 @@ pencil_ranks arranged_ranks(const vec<int, 3>& mesh, int ranks) {
   const auto layers = [](int extent, int number) { return static_cast<std::int64_t>(slab_begin(extent, 1, number)); };
   pencil_ranks best{1, 1};
   std::int64_t smallest = -1;
-  // Of equal ones the first is taken.
+  // The first of equally good arrangements is taken.
   for (int along_x = ranks; along_x >= 1; --along_x) {
     const int along_y = ranks / along_x;
     const std::int64_t most = std::max({layers(mesh[0], along_x) * layers(mesh[1], along_y) * mesh[2],

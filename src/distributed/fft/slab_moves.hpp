@@ -13,11 +13,11 @@
 #include "quadrat/parallel/cuda_launch.hpp"
 #endif
 
-/// The transposition of a matrix on a GPU, into the memories of several devices.
+/// Transposes a matrix on a GPU, writing into the memories of several devices.
 namespace quadrat::detail {
 
-/// Numbers [row][column] become [column][row]. Columns belong to ranks: `width` to each, fewer to the last one. Column
-/// c of rank r is at data[r] + (c - r * width) * stride + offset.
+/// Transposes [row][column] to [column][row]. Each rank gets `width` columns, the last one fewer. Column c of rank r is
+/// written to data[r] + (c - r * width) * stride + offset.
 template <typename T>
 struct transposition {
   static constexpr int most = 16;
@@ -32,15 +32,15 @@ struct transposition {
 #if defined(__CUDACC__)
 
 inline constexpr unsigned transposed_tile = 32;
-inline constexpr unsigned transposed_lines = 8;  ///< of a tile at a time
+inline constexpr unsigned transposed_lines = 8;  ///< of a tile that a block handles at a time
 
 template <typename T>
 __global__ void __launch_bounds__(transposed_tile* transposed_lines)
     transpose_kernel(const __grid_constant__ transposition<T> what, std::uint32_t ranks, std::uint32_t tiles_of_rank) {
-  // Raw bytes, because shared variables cannot have constructors; one column more, for different banks.
+  // Raw bytes, because shared variables cannot have constructors. One more column avoids bank conflicts.
   __shared__ alignas(16) unsigned char memory[transposed_tile * (transposed_tile + 1) * sizeof(moved_number<T>)];
   auto* const tile = reinterpret_cast<moved_number<T>*>(memory);
-  // Blocks that run at the same time write to all ranks: in order of columns all devices would write to one.
+  // Blocks that run at the same time write to different ranks: in order of columns all devices would write to one.
   const std::uint32_t turn = blockIdx.x % ranks, rest = blockIdx.x / ranks;
   const std::size_t first_column =
       (static_cast<std::size_t>(turn) * tiles_of_rank + rest % tiles_of_rank) * transposed_tile;
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(transposed_tile* transposed_lines)
 
 #endif
 
-/// Asynchronous. Throws argument_error beyond 2^32 - 1 columns, or 2^31 - 1 tiles.
+/// Does not wait. Throws argument_error beyond 2^32 - 1 columns, or 2^31 - 1 tiles.
 template <typename T>
 void transpose(const cuda_context& context, const char* name, const transposition<T>& what) {
 #if defined(__CUDACC__)

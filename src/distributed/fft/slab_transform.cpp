@@ -13,7 +13,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Parts [y][z][x - x0] of all ranks joined into [y][z][x], or back.
+/// Joins parts [y][z][x - x0] of all ranks to [y][z][x], or splits them.
 template <typename T>
 struct join_first_axis {
   moved_number<T>* mesh;
@@ -76,7 +76,7 @@ std::size_t slab_transform<Context, T>::bytes() const {
          (lines_ == nullptr ? 0 : lines_->bytes());
 }
 
-/// Numbers of mesh points in (own layers) x (layers of each rank across the other axis) x nz.
+/// The amount of data in (own layers) x (each rank's layers across the other axis) x nz.
 template <typename Context, typename T>
 std::vector<std::size_t> slab_transform<Context, T>::parts(int own, int extent) const {
   std::vector<std::size_t> result;
@@ -97,7 +97,7 @@ void slab_transform<Context, T>::exchange(const std::vector<std::size_t>& sent,
   for (int rank = 0; rank < ranks_.size(); ++rank) {
     const std::size_t leaving = sent[static_cast<std::size_t>(rank)], coming = received[static_cast<std::size_t>(rank)];
     if (std::is_same_v<Context, cpu_context> && rank == ranks_.rank()) {
-      // Not through the staging memory of a message.
+      // Copied directly, not through the staging memory of a message.
       copy_bytes(context_, from, to, leaving * sizeof(number));
     } else {
       if (leaving > 0) sends.push_back({rank, from, leaving * sizeof(number)});
@@ -109,14 +109,14 @@ void slab_transform<Context, T>::exchange(const std::vector<std::size_t>& sent,
   ranks_.exchange(context_, sends, receives);
 }
 
-/// The slab into parts for the other ranks, or back. A part is [y - y0][z][x] of the own x, so that together they are
-/// the slab transposed.
+/// Splits the slab into parts for the other ranks, or joins them. A part is [y - y0][z][x] for the x of this rank; all
+/// parts together are the slab transposed.
 template <typename Context, typename T>
 void slab_transform<Context, T>::part(number* data, number* pieces, bool into) {
   const auto own = static_cast<std::size_t>(x1_ - x0_), ny = static_cast<std::size_t>(modes_[1]),
              nz = static_cast<std::size_t>(modes_[2]);
   if constexpr (std::is_same_v<Context, cpu_context>) {
-    // A plane for each y, of rows along z: what is before the parts of a y has all numbers below it.
+    // One plane per y, with rows along z: all numbers of smaller y come before it.
     const auto place = [=](std::size_t y, std::size_t z) { return (y * nz + z) * own; };
     tile_moves<number, decltype(place)>{data, pieces, ny, own, nz, nz, ny * nz, place, into}.run(context_, "fft.part");
   } else if (into) {
@@ -127,7 +127,7 @@ void slab_transform<Context, T>::part(number* data, number* pieces, bool into) {
   }
 }
 
-/// Parts of all ranks into lines along x, or back.
+/// Joins parts of all ranks to lines along x, or splits them.
 template <typename Context, typename T>
 void slab_transform<Context, T>::join(number* data, number* pieces, bool back) {
   const int width = slab_begin(modes_[0], 1, ranks_.size());
@@ -142,7 +142,7 @@ void slab_transform<Context, T>::join(number* data, number* pieces, bool back) {
   }
 }
 
-/// Whether ranks write into each other's in_. Collective at the first call.
+/// Whether ranks write into each other's in_. The first call is collective.
 template <typename Context, typename T>
 bool slab_transform<Context, T>::writes_directly() {
   if constexpr (std::is_same_v<Context, cuda_context>) {
@@ -156,7 +156,7 @@ bool slab_transform<Context, T>::writes_directly() {
   return direct_;
 }
 
-/// Into in_ of all ranks, when these have read what was there before; until all have written.
+/// Writes into in_ of all ranks. Begins when all ranks have read the previous contents, and ends when all have written.
 template <typename Context, typename T>
 void slab_transform<Context, T>::between_marks(const transposition<T>& what, const char* name) {
   if constexpr (std::is_same_v<Context, cuda_context>) {
@@ -176,7 +176,7 @@ void slab_transform<Context, T>::between_marks(const transposition<T>& what, con
   }
 }
 
-/// [x - x0][y][z] of this rank becomes a part of [y - y0][z][x] of all.
+/// Writes [x - x0][y][z] of this rank into the parts [y - y0][z][x] of all ranks.
 template <typename Context, typename T>
 void slab_transform<Context, T>::write_transposed(const number* data) {
   const auto ny = static_cast<std::size_t>(modes_[1]), nz = static_cast<std::size_t>(modes_[2]);
@@ -191,7 +191,7 @@ void slab_transform<Context, T>::write_transposed(const number* data) {
                 "fft.transpose");
 }
 
-/// The way back.
+/// The reverse of write_transposed.
 template <typename Context, typename T>
 void slab_transform<Context, T>::write_natural(const number* data) {
   const auto ny = static_cast<std::size_t>(modes_[1]), nz = static_cast<std::size_t>(modes_[2]);

@@ -14,8 +14,9 @@
 
 namespace quadrat::detail {
 
-/// Transforms of a mesh in slabs: planes, a transposition among all ranks, lines along x. Where ranks write to each
-/// other's memory, one kernel transposes to where numbers belong; otherwise into pieces, which are sent. Deterministic.
+/// Transforms of a mesh in slabs: planes, a transposition among all ranks, lines along x. If ranks can write to each
+/// other's memory, one kernel transposes to the final places; otherwise it transposes into pieces, which are sent.
+/// Deterministic.
 template <typename Context, typename T>
 class slab_transform final : public transposed_transform<T> {
  public:
@@ -52,8 +53,8 @@ class slab_transform final : public transposed_transform<T> {
   std::unique_ptr<mode_transform<T>> lines_;   ///< along x, of the transposed mesh
   array<number, Context> out_, in_;
   bool looked_ = false, direct_ = false;
-  direct_ranks* others_ = nullptr;  ///< where there are others
-  std::vector<number*> arrivals_;   ///< in_ of each rank, where these are written directly
+  direct_ranks* others_ = nullptr;  ///< set if there are several ranks that can write to each other
+  std::vector<number*> arrivals_;   ///< in_ of each rank, if it is written directly
 };
 
 }  // namespace quadrat::detail

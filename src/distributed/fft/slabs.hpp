@@ -5,7 +5,7 @@
 
 namespace quadrat::detail {
 
-/// The first of `layers` layers that belongs to a rank; for rank = ranks the number of layers.
+/// The first of `layers` layers that belongs to `rank`; for rank = ranks, the number of layers.
 [[nodiscard]] constexpr int slab_begin(int layers, int rank, int ranks) {
   const std::int64_t width = (std::int64_t{layers} + ranks - 1) / ranks;
   const std::int64_t first = width * rank;

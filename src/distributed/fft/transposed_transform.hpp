@@ -13,14 +13,14 @@
 
 namespace quadrat::detail {
 
-/// A complex number as it is moved: nvcc has no std::complex on devices.
+/// A complex number for moving: device code under nvcc has no std::complex.
 template <typename T>
 struct alignas(2 * sizeof(T)) moved_number {
   T real, imaginary;
 };
 
-/// The mesh of a transform over ranks. Of real meshes the modes of the last axis that are not complex conjugates of
-/// others are kept: half of them, and one.
+/// The mesh of a transform over ranks. For a real mesh, only modes of the last axis that are not complex conjugates of
+/// others are kept: about half of them.
 struct transposed_mesh {
   vec<int, 3> points;
   bool real;
@@ -28,8 +28,8 @@ struct transposed_mesh {
   [[nodiscard]] vec<int, 3> modes() const { return {points[0], points[1], real ? points[2] / 2 + 1 : points[2]}; }
 };
 
-/// Transforms of a mesh over ranks by transpositions, in an array of complex numbers that first holds the mesh, or the
-/// modes of a real mesh along its last axis, in blocks [x][y][z], and in the end the modes as [y][z][x].
+/// Transforms of a mesh over ranks by transpositions, in one array of complex numbers. The array first holds blocks
+/// [x][y][z] of the mesh, or of a real mesh's modes along its last axis. In the end it holds the modes as [y][z][x].
 template <typename T>
 class transposed_transform {
  public:
@@ -40,22 +40,22 @@ class transposed_transform {
   transposed_transform& operator=(const transposed_transform&) = delete;
   virtual ~transposed_transform() = default;
 
-  /// What this rank has at the beginning and at the end, of modes.
+  /// This rank's block at the beginning and at the end, in modes.
   [[nodiscard]] virtual cell_block<3> first_block() const = 0;
   [[nodiscard]] virtual cell_block<3> last_block() const = 0;
-  /// Numbers for which the array must have room.
+  /// Complex numbers that the array must have room for.
   [[nodiscard]] virtual std::size_t room() const = 0;
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 
-  /// `real`: the mesh, if it is real, which is changed; otherwise it is in `data`.
+  /// `real`: a real mesh, which is overwritten; nullptr: the mesh is complex and in `data`.
   virtual void forward(T* real, number* data) = 0;
   virtual void inverse(number* data, T* real) = 0;
-  /// From [y][z][x] to [x][y][z] or back, without transforming.
+  /// Changes the order from [y][z][x] to [x][y][z] or back, without transforming.
   virtual void to_natural(number* data) = 0;
   virtual void to_transposed(number* data) = 0;
 };
 
-/// Sums over all modes or mesh points of `count` meshes that follow one another.
+/// Transforms all modes or mesh points of `count` consecutive meshes.
 template <typename Context, typename T>
 [[nodiscard]] std::unique_ptr<mode_transform<T>> make_whole_transform(const Context& context, const vec<int, 3>& extent,
                                                                       int count, bool real,
@@ -74,7 +74,7 @@ template <typename Context, typename T>
   return make_mode_transform<T>(context, shape, library);
 }
 
-/// One of these: a mesh of real numbers into the array, or the array itself; from modes back.
+/// Transforms a real mesh into the array, or the array in place. transform_back does the reverse.
 template <typename T>
 void transform_into(const std::unique_ptr<mode_transform<T>>& one, T* real, moved_number<T>* data) {
   if (one == nullptr) return;
@@ -84,7 +84,7 @@ void transform_into(const std::unique_ptr<mode_transform<T>>& one, T* real, move
     one->to_modes(&data->real, nullptr, -1);
   }
 }
-/// Of complex numbers, from one array into another: on CUDA.
+/// Transforms complex numbers from one array into another. On CUDA only.
 template <typename T>
 void transform_from(const std::unique_ptr<mode_transform<T>>& one, moved_number<T>* from, moved_number<T>* to,
                     int sign) {

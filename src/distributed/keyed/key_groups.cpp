@@ -10,7 +10,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// 1 for the last element of a group, in order of keys; but for the last of all.
+/// Marks with 1 the last element of each group, in order of keys, except that of the last group.
 struct mark_group_ends {
   const std::uint64_t* keys;
   std::size_t count;

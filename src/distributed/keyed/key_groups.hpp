@@ -9,21 +9,21 @@
 
 namespace quadrat::detail {
 
-/// The elements of one rank by key: which keys there are, each once and in order, and the group of each element.
+/// Groups the elements of one rank by key: the distinct keys in order, and the group of each element.
 template <typename Context>
 class key_groups {
  public:
   explicit key_groups(const Context& context) : context_(context) {}
 
-  /// Room for the keys of so many elements, all below `key_count`, to be written before `build`.
+  /// Memory for the keys of that many elements, all below `key_count`. To be filled before `build`.
   [[nodiscard]] std::uint64_t* room(std::size_t count);
-  /// Synchronizes.
+  /// Groups the keys in the room. Waits.
   void build(std::uint64_t key_count);
 
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// By group.
+  /// The key of each group.
   [[nodiscard]] const std::uint64_t* keys() const { return keys_[1 - sorted_].data(); }
-  /// By element.
+  /// The group of each element.
   [[nodiscard]] const std::uint32_t* groups() const { return groups_.data(); }
   [[nodiscard]] std::size_t bytes() const;
 

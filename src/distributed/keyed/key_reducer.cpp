@@ -18,7 +18,7 @@ namespace quadrat {
 
 namespace {
 
-/// The owner of each key, and its number there.
+/// Computes the owner of each key, and the key's number there.
 template <typename Key>
 struct owners_of_keys {
   const Key* keys;
@@ -37,7 +37,7 @@ struct owners_of_keys {
   }
 };
 
-/// Rows of values, one after the other.
+/// Packs values into rows.
 template <typename V>
 struct pack_values {
   component_values<const V> values;
@@ -51,7 +51,7 @@ struct pack_values {
   }
 };
 
-/// The keys of elements, for grouping.
+/// Makes the keys of elements for grouping.
 struct join_keys {
   const std::uint32_t* owners;
   const std::uint32_t* numbers;
@@ -61,7 +61,7 @@ struct join_keys {
   QUADRAT_HD void operator()(std::size_t i) const { keys[i] = owners[i] * width + numbers[i]; }
 };
 
-/// The reverse.
+/// The reverse of join_keys.
 struct split_keys {
   const std::uint64_t* keys;
   std::uint64_t width;
@@ -84,12 +84,12 @@ struct fill_with_one {
 
 template <typename Context>
 struct distributed_key_reducer<Context>::implementation {
-  /// A way of rows to the owners of their keys, where a reducer waits for them.
+  /// Moves rows to the owners of their keys, where a reducer takes them.
   struct route {
     route(const Context& context, communicator& ranks, std::uint64_t keys, const key_reducer_options& options)
         : reducer(context, keys, options), moves(context, ranks) {}
 
-    /// Waits only where more rows have arrived than before.
+    /// Waits only if more rows have arrived than before.
     void set_keys() {
       const std::size_t count = moves.arriving();
       if (room && count <= *room) return reducer.set_keys_async(arrived.data(), count);
@@ -108,9 +108,9 @@ struct distributed_key_reducer<Context>::implementation {
     key_reducer<Context> reducer;
     migration<Context> moves;
     array<std::uint32_t, Context> arrived;
-    std::optional<std::size_t> room;  ///< of the reducer, in rows
-    bool computes_means = false;      ///< it has room for means
-    bool ready = false;               ///< for the present keys
+    std::optional<std::size_t> room;  ///< rows that the reducer has room for
+    bool computes_means = false;      ///< the reducer has room for means
+    bool ready = false;               ///< valid for the present keys
   };
 
   implementation(const Context& chosen, communicator& group, std::uint64_t number, const key_reducer_options& asked)
@@ -119,7 +119,7 @@ struct distributed_key_reducer<Context>::implementation {
         key_count(number),
         share(keys_of_rank(number, group.rank(), group.size())),
         options(asked),
-        // A rank without keys reduces nothing for one.
+        // The reducer of a rank that owns no keys is made for one.
         all(chosen, group, own_keys(), asked),
         groups(chosen),
         fault(chosen) {}
@@ -163,8 +163,8 @@ struct distributed_key_reducer<Context>::implementation {
     way.ready = true;
   }
 
-  /// Whether elements of a rank may be combined before they are sent: whether that cannot change the result, or nothing
-  /// is promised of it. The same on all ranks.
+  /// Whether a rank may combine its elements before it sends them: if that cannot change the result, or if the result
+  /// need not be reproducible. The same on all ranks.
   template <typename V>
   [[nodiscard]] bool combines(key_operation operation) const {
     if (ranks.size() == 1 || operation == key_operation::mean) return false;
@@ -172,7 +172,7 @@ struct distributed_key_reducer<Context>::implementation {
     return context.reproducibility() == determinism::none && !options.compensated;
   }
 
-  /// Groups the elements of this rank, and sends the key of each group; of each element where that is hardly more.
+  /// Groups the elements of this rank and sends one key per group; one key per element if that is hardly more.
   [[nodiscard]] route& prepare_combined() {
     if (!combined) {
       together(ranks, [&] { combined = std::make_unique<route>(context, ranks, own_keys(), options); });
@@ -208,7 +208,7 @@ struct distributed_key_reducer<Context>::implementation {
     }
   }
 
-  /// Room for the rows that leave, and for those that arrive.
+  /// Makes room for the rows that leave and for those that arrive.
   template <typename V>
   [[nodiscard]] V* room(const route& way, int components) {
     const std::size_t row = static_cast<std::size_t>(components) * sizeof(V);
@@ -216,7 +216,7 @@ struct distributed_key_reducer<Context>::implementation {
     arrived_values.resize_discarding(context, way.moves.arriving() * row);
     return reinterpret_cast<V*>(rows.data());
   }
-  /// Sends the rows after the keys, and reduces what arrives.
+  /// Sends the rows to the owners of their keys, and reduces what arrives.
   template <typename V>
   void send_and_reduce(route& way, const component_values<V>& results, key_operation operation) {
     way.moves.apply(rows.data(), arrived_values.data(), static_cast<std::size_t>(results.components) * sizeof(V));
@@ -243,7 +243,7 @@ struct distributed_key_reducer<Context>::implementation {
     send_and_reduce(way, results, operation);
   }
 
-  /// A sum of the numbers of elements in each group.
+  /// Counts by summing the sizes of groups.
   void count(std::uint64_t* results) {
     if (ranks.size() == 1) return prepare_all().reducer.count_async(results);
     route& way = prepare_combined();
@@ -262,11 +262,11 @@ struct distributed_key_reducer<Context>::implementation {
   std::uint64_t key_count;
   key_share share;
   key_reducer_options options;
-  route all;                        ///< of each element
-  std::unique_ptr<route> combined;  ///< of what is combined first, once that has been asked for
+  route all;                        ///< for one row per element
+  std::unique_ptr<route> combined;  ///< for combined rows; made when first needed
   route* last = &all;
   detail::key_groups<Context> groups;
-  std::unique_ptr<key_reducer<Context>> within;  ///< of the elements of this rank; none if there is little to combine
+  std::unique_ptr<key_reducer<Context>> within;  ///< of this rank's elements; none if there is little to combine
   fault_state<Context> fault;
   std::size_t elements = 0;
   array<std::uint32_t, Context> owners, numbers, group_owners, group_numbers;

@@ -43,12 +43,12 @@ struct scatter_mesh {
   }
 };
 
-/// Adds all that has arrived for one mesh point.
+/// Adds all contributions that have arrived for one mesh point.
 template <typename T>
 struct add_arrivals {
   const T* from;
   const std::uint32_t* points;
-  const std::uint32_t* firsts;  ///< by these: of its entries in `order`
+  const std::uint32_t* firsts;  ///< of each point: its first entry in `order`
   const std::uint32_t* order;
   std::size_t width;
   T* to;
@@ -62,7 +62,7 @@ struct add_arrivals {
   }
 };
 
-/// Where the points of a block are in the patch of the same rank, if that has them all.
+/// The place of a block in the patch of the same rank, if the patch holds all of it.
 template <int D>
 struct block_in_patch {
   vec<int, D> first, extent, extent_of_patch;
@@ -80,7 +80,7 @@ struct block_in_patch {
   }
 };
 
-/// Copies the whole block from the patch, or into it.
+/// Copies the whole block from the patch or into it.
 template <typename T, int D, bool IntoPatch>
 struct copy_block {
   block_in_patch<D> place;
@@ -95,7 +95,7 @@ struct copy_block {
   }
 };
 
-/// Points that this rank's patch and its own block have in common.
+/// Copies or adds the points that this rank's patch and block have in common.
 template <typename T, bool Add>
 struct move_within_rank {
   const T* from;
@@ -113,7 +113,7 @@ struct move_within_rank {
   }
 };
 
-/// Whether the points of a block follow each other in the patch, too.
+/// Whether the points of a block are contiguous in the patch, too.
 template <int D>
 [[nodiscard]] bool is_one_run(const block_in_patch<D>& place) {
   for (int axis = 1; axis < D; ++axis) {
@@ -122,19 +122,19 @@ template <int D>
   return true;
 }
 
-/// The points that travel between this rank and the others, in order of rank; what stays on the rank is not among them.
+/// The points that travel between this rank and others, in order of rank. Points that stay on this rank are not listed.
 template <typename Context>
 struct mesh_route {
   array<std::uint32_t, Context> indices;
   std::vector<std::size_t> by_rank;
 };
 
-/// The points of a block for which anything arrives, in ascending order, and the entries of each, in order of rank.
+/// The points of a block for which contributions arrive, in ascending order, and for each its entries in order of rank.
 template <typename Context>
 struct mesh_arrivals {
   array<std::uint32_t, Context> points, firsts, order;
 
-  /// `entries`: the point of each.
+  /// `entries`: the point of each entry.
   void list(const Context& context, std::size_t block_size, const std::vector<std::uint32_t>& entries) {
     if (entries.empty()) return;
     std::vector<std::uint32_t> places(block_size), which, begins, sorted(entries.size());
@@ -171,17 +171,18 @@ struct mesh_halo<Context, T, D>::implementation {
   communicator& ranks;
   std::size_t block_size = 0, patch_size = 0;
   mesh_route<Context> of_patch, of_block;
-  bool has_block = false;   ///< the patch has the whole block, at `own_block`
-  bool has_owners = false;  ///< each point of the patch has one
+  bool has_block = false;   ///< the patch holds the whole block, at `own_block`
+  bool has_owners = false;  ///< each point of the patch has an owner
   block_in_patch<D> own_block{};
-  std::vector<std::size_t> own_pieces;  ///< sizes of what else both have, for each periodic image
+  std::vector<std::size_t> own_pieces;  ///< sizes of the other common pieces, one per periodic image
   array<std::uint32_t, Context> own_in_patch, own_in_block;
   mesh_arrivals<Context> arrivals;
   array<T, Context> out, in;
-  std::unique_ptr<detail::direct_way> direct;  ///< where this rank writes what others need into their `in`
+  std::unique_ptr<detail::direct_way> direct;  ///< set if this rank writes directly into `in` of others
 };
 
-/// Both sides list the same pieces: this rank's patch with every block, and every patch with this rank's block.
+/// Lists the pieces that patches and blocks have in common: this rank's patch with every block, and every patch with
+/// this rank's block. Both sides list them in the same order.
 template <typename Context, typename T, int D>
 void mesh_halo<Context, T, D>::implementation::plan(const decomposition<D>& owners,
                                                     const std::vector<mesh_patch<D>>& patches) {
@@ -226,7 +227,7 @@ void mesh_halo<Context, T, D>::implementation::plan(const decomposition<D>& owne
   has_owners = owned == patch_size;
 }
 
-/// What leaves starts on its way to `in` of others.
+/// Starts to send contributions into `in` of other ranks.
 template <typename Context, typename T, int D>
 void mesh_halo<Context, T, D>::implementation::start(const T* from, const mesh_route<Context>& leaving,
                                                      const mesh_route<Context>& coming, std::size_t width) {
@@ -249,7 +250,7 @@ void mesh_halo<Context, T, D>::implementation::start(const T* from, const mesh_r
   ranks.start(context, sends, receives);
 }
 
-/// `in` is complete.
+/// After it, `in` is complete.
 template <typename Context, typename T, int D>
 void mesh_halo<Context, T, D>::implementation::finish(const mesh_route<Context>& leaving,
                                                       const mesh_route<Context>& coming) {
@@ -309,7 +310,7 @@ void mesh_halo<Context, T, D>::add(const T* patch, T* block, int components) {
   } else {
     fill_bytes(self.context, block, 0, self.block_size * width * sizeof(T));
   }
-  // One piece after the other: each names a point at most once, so that nothing is added concurrently.
+  // One piece after the other: each names a point at most once, so nothing is added concurrently.
   std::size_t first = 0;
   for (const std::size_t points : self.own_pieces) {
     for_each(self.context, "mesh.add own", points,

@@ -9,17 +9,17 @@
 
 #include "quadrat/distributed/mesh_halo.hpp"
 
-/// Where a patch and a block have mesh points in common: boxes, in an order that both sides know.
+/// The mesh points that a patch and a block have in common: boxes, in an order that both sides know.
 namespace quadrat::detail {
 
-/// A run of mesh points along one axis: its places in the patch and in the block.
+/// A run of mesh points along one axis, with its places in the patch and in the block.
 struct mesh_run {
   int in_patch;
   int in_block;
   int length;
 };
 
-/// One run for each periodic image of the block that the patch meets.
+/// The common runs: one for each periodic image of the block that the patch meets.
 [[nodiscard]] inline std::vector<mesh_run> common_runs(int first, int extent, int begin, int end, int n,
                                                        bool periodic) {
   std::vector<mesh_run> runs;
@@ -63,7 +63,8 @@ template <int D>
   return boxes;
 }
 
-/// Appends the indices of a box's points in an array of that extent. `first`: mesh_run::in_patch or mesh_run::in_block.
+/// Appends the indices of a box's points, in an array of that extent. `first`: mesh_run::in_patch or
+/// mesh_run::in_block.
 template <int D>
 void append_points(const mesh_box<D>& box, const vec<int, D>& extent, int mesh_run::*first,
                    std::vector<std::uint32_t>& list) {

@@ -14,13 +14,13 @@ namespace quadrat {
 
 namespace {
 
-/// Whether a patch has a periodic axis as a whole, and wraps around as the mesh does.
+/// Whether a patch covers a whole periodic axis, and so wraps around like the mesh.
 template <int D>
 [[nodiscard]] bool wraps(const mesh_patch<D>& patch, const vec<int, D>& mesh, const vec<bool, D>& periodic, int axis) {
   return periodic[axis] && patch.first[axis] == 0 && patch.extent[axis] == mesh[axis];
 }
 
-/// The mesh points that particles of a block may touch. `domain`: the box of the mesh.
+/// The mesh points that particles of a block can contribute to. `domain`: the box of the mesh.
 template <typename T, int D>
 [[nodiscard]] mesh_patch<D> patch_of(const vec<int, D>& mesh, const box<T, D>& domain, int order,
                                      const grid<T, D>& space, const cell_block<D>& block, T reach) {
@@ -31,8 +31,8 @@ template <typename T, int D>
     const double part = static_cast<double>(space.domain.length[axis]) / length;
     const double points_a_cell = part * mesh[axis] / space.cells[axis];
     const double points_a_length = mesh[axis] / length;
-    // A point in [0, n) reaches mesh points from -half + 1 to n + half - 1. One more for rounding at faces, which
-    // several operations make larger where a mesh is so long that few digits are left.
+    // A point in [0, n) reaches mesh points from -half + 1 to n + half - 1. One more allows for rounding at faces. On
+    // very long meshes, where few digits are left, several operations make that rounding larger.
     constexpr double rounding = 8 * static_cast<double>(std::numeric_limits<T>::epsilon());
     const int half = (order + 1) / 2;
     const double margin =
@@ -54,7 +54,7 @@ template <typename T, int D>
   return patch;
 }
 
-/// The box of a patch: open along axes where its mesh points do not wrap.
+/// The box of a patch. It is open along axes where the patch does not wrap.
 template <typename T, int D>
 [[nodiscard]] box<T, D> box_of_patch(const vec<int, D>& mesh, const box<T, D>& domain, const mesh_patch<D>& patch,
                                      spread_options& options) {
@@ -72,7 +72,7 @@ template <typename T, int D>
   return make_box_from_lengths(result.lower, result.length, result.periodic);
 }
 
-/// exact_lengths are for three axes.
+/// exact_lengths expects three axes.
 template <typename T, int D>
 [[nodiscard]] spread_options options_of_patch(spread_options options, const vec<int, D>& mesh, const box<T, D>& domain,
                                               const mesh_patch<D>& patch) {
@@ -80,7 +80,7 @@ template <typename T, int D>
           "over several ranks what is outside open axes is refused; clip and accept_outside are not possible");
   require(options.ends == open_ends::lower,
           "over several ranks open axes have no mesh point on the upper face; the options must say so");
-  // The face of an open axis is that of the patch after rounding.
+  // The faces of the patch along open axes are rounded, so points may be outside by rounding.
   options.accept_outside = true;
   for (int axis = 0; axis < D; ++axis) {
     if (wraps(patch, mesh, domain.periodic, axis)) continue;
@@ -105,7 +105,7 @@ struct distributed_spread_plan<Context, T, D>::implementation {
         plan(chosen, box_of_patch(mesh, domain, own_patch, options), own_patch.extent, window,
              options_of_patch(options, mesh, domain, own_patch)) {}
 
-  /// Memory for the patch.
+  /// The memory of the patch.
   [[nodiscard]] T* room(int components) {
     values.resize_discarding(context, patch.size() * static_cast<std::size_t>(components));
     return values.data();

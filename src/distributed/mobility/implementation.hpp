@@ -16,7 +16,7 @@
 #include "quadrat/parallel/fault.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
-/// What distributed_mobility consists of.
+/// The members of distributed_mobility.
 namespace quadrat {
 
 template <typename Context, typename T>
@@ -40,11 +40,11 @@ struct distributed_mobility<Context, T>::implementation final : detail::lanczos_
   grid<T, 3> space;
   mobility_options options;
   mobility_report report;
-  std::size_t count;  ///< of all ranks
+  std::size_t count;  ///< spheres of all ranks
   std::size_t own = 0;
   halo<Context, T, 3> borders;
-  bool ready = false;   ///< after set
-  bool placed = false;  ///< after set_points
+  bool ready = false;   ///< set has been called
+  bool placed = false;  ///< set_points has been called
 
  private:
   enum status_word : std::size_t { first_fault, needed, stored_entries, listed_pairs, no_pairs, status_words };
@@ -60,7 +60,7 @@ struct distributed_mobility<Context, T>::implementation final : detail::lanczos_
   /// The mobility of a free sphere.
   [[nodiscard]] double unit() const { return 1 / (6 * std::numbers::pi * options.viscosity * options.radius); }
 
-  int level = -1;  ///< of crowding, for which parameters are
+  int level = -1;  ///< the crowding for which parameters were chosen
   int usual_iterations = 0;
   double listed = 0;
   vec<T, 3> middle{};  ///< of the block

@@ -9,10 +9,11 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/views.hpp"
 
-/// The kernel bodies of distributed_mobility. Own spheres are the first of their arrays, ghosts follow.
+/// The kernel bodies of distributed_mobility. In all arrays own spheres come first, then ghosts.
 namespace quadrat::detail {
 
-/// The first point that is not finite or not in the block of this rank, times 2, plus 1 where it is finite.
+/// Finds the first point that is not finite or not in the block of this rank. The result is twice its index, plus 1 if
+/// it is finite.
 template <typename T>
 struct misplaced_sphere {
   points_view<T, 3> points;
@@ -40,11 +41,11 @@ struct take_own_forces {
   }
 };
 
-/// All parts together. Index: own sphere.
+/// Adds all parts of the velocity. Index: own sphere.
 template <typename T>
 struct deliver_own_velocities {
   near_rows<T> near;
-  const sphere_vector<T>* forces;  ///< with those of ghosts; nullptr: none
+  const sphere_vector<T>* forces;  ///< of own spheres and ghosts; nullptr: none
   T unit;                          ///< of the near part
   basis_sum<T> noise;
   const T* waves;  ///< three arrays, with all factors

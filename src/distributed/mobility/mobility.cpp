@@ -23,9 +23,9 @@ namespace quadrat {
 
 namespace {
 
-/// With what ranks can do.
+/// The options, restricted to what works over ranks.
 [[nodiscard]] mobility_options split_over_ranks(mobility_options options) {
-  constexpr double least = 1e-11;  // of transforms on meshes
+  constexpr double least = 1e-11;  // the accuracy that transforms on meshes reach
   const bool any = options.method.empty() || options.method == "auto";
   require(any || options.method == detail::mobility_records::split::name, "over several ranks the mobility is that of ",
           "the method split, not of ", options.method);
@@ -182,7 +182,7 @@ void distributed_mobility<Context, T>::implementation::set_points(const points_v
   placed = true;
 }
 
-/// The matrix of the near part.
+/// Makes the matrix of the near part.
 template <typename Context, typename T>
 void distributed_mobility<Context, T>::implementation::list_pairs() {
   const std::size_t all = with_ghosts();
@@ -194,7 +194,7 @@ void distributed_mobility<Context, T>::implementation::list_pairs() {
   const auto view = buckets.view();
   for_each(context, "mobility.place", all, detail::place_spheres<T>{given, view.elements, places.data()});
   const detail::spheres_among_ghosts<T> spheres{domain, view.offsets, view.elements, places.data(), given, own};
-  const double least = -1, most = std::numeric_limits<double>::infinity();  // whatever they are
+  const double least = -1, most = std::numeric_limits<double>::infinity();  // no bounds on forces
   near.count(context, spheres, law.cutoff, {reinterpret_cast<const double*>(words.data() + no_pairs), least, most},
              words.data() + stored_entries, reinterpret_cast<double*>(words.data() + listed_pairs));
   const std::uint64_t* const found = mirror.read(context, words.data(), status_words);
@@ -205,7 +205,7 @@ void distributed_mobility<Context, T>::implementation::list_pairs() {
           " are allowed");
 }
 
-/// Own forces, as the two parts read them.
+/// Converts own forces to the forms that both parts read.
 template <typename Context, typename T>
 void distributed_mobility<Context, T>::implementation::take(const vec<T, 3>* forces) {
   for_each(context, "mobility.take", own,
@@ -236,7 +236,7 @@ void distributed_mobility<Context, T>::implementation::with_noise(const vec<T, 3
   });
   const double amplitude = std::sqrt(unit()) * noise.scale;
   if (forced) take(forces);
-  // The same numbers on all ranks, and so the same decisions.
+  // All ranks have the same numbers, so they make the same decisions.
   const auto [tolerance, looks] = detail::lanczos_limits_of(options.accuracy, false, count);
   int done = iterate(noise, 0, usual_iterations > 0 ? usual_iterations : 5);
   detail::lanczos_result found = basis.judge(context, done, tolerance, looks);
@@ -256,7 +256,7 @@ void distributed_mobility<Context, T>::implementation::with_noise(const vec<T, 3
   deliver(forced, found, amplitude, velocities);
 }
 
-/// Basis vectors from first + 1 to last.
+/// Computes basis vectors first + 1 to last.
 template <typename Context, typename T>
 int distributed_mobility<Context, T>::implementation::iterate(const mobility_noise& noise, int first, int last) {
   last = std::min(last, options.most_iterations);

@@ -13,9 +13,10 @@ namespace quadrat::detail {
 
 namespace {
 
-/// As apply_mobility, of a rank's part of the mesh's modes, [y][z][x]; modes that are not kept become 0. These
-/// transforms have the other sign: values are conjugates of those of one rank. At z = 0, modes k and -k get the mean of
-/// one rank's number for k and of the conjugate of that for -k: the same real mesh.
+/// Does the work of apply_mobility for a rank's part of the modes, [y][z][x]. Modes that are not kept become 0. These
+/// transforms have the other sign, so values are the conjugates of those of one rank. At z = 0 one rank's numbers for k
+/// and -k need not be conjugates: here modes k and -k get the mean of the one and the other's conjugate, which gives
+/// the same real mesh.
 template <typename T>
 struct apply_own_mobility {
   wave_law<T> law;

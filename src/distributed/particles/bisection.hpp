@@ -8,19 +8,19 @@
 
 namespace quadrat::detail {
 
-/// A decomposition in the making: blocks with several ranks are cut until each has one.
+/// A decomposition under construction: blocks with several ranks are cut until each has one.
 template <int D>
 class bisection {
  public:
-  /// A block that is to be divided.
+  /// A block still to be divided.
   struct part {
     cell_block<D> block;
     int first_rank;
     int ranks;
-    int cut;     ///< that made it; -1: the whole
-    bool above;  ///< of that cut
+    int cut;     ///< index of the cut that made it; -1: the whole grid
+    bool above;  ///< whether it is above that cut
 
-    /// Ranks that go to the lower side.
+    /// The number of ranks on the lower side of the next cut.
     [[nodiscard]] int ranks_below() const { return ranks / 2; }
   };
 
@@ -31,10 +31,11 @@ class bisection {
     place({{vec<int, D>{}, cells}, 0, ranks, -1, false});
   }
 
-  /// Blocks of several ranks.
+  /// The blocks with several ranks.
   [[nodiscard]] const std::vector<part>& parts() const { return parts_; }
 
-  /// Cuts all of them: part p before cell cells[p] along axes[p]; ranks_below[p] of its ranks go below, or about half.
+  /// Cuts all of them: part p before cell cells[p] along axes[p]. ranks_below[p] of its ranks go below, by default
+  /// about half.
   void cut(const std::vector<int>& axes, const std::vector<int>& cells, const std::vector<int>& ranks_below = {}) {
     const std::vector<part> before = std::move(parts_);
     parts_.clear();
@@ -77,8 +78,7 @@ class bisection {
   std::vector<part> parts_;
 };
 
-/// The cut of a block without weights: across its longest axis (edges are lengths of a cell), in proportion to the
-/// ranks.
+/// The cut of a block without weights: across its longest axis, in proportion to the ranks. `edges`: lengths of a cell.
 template <int D>
 void even_cut(const typename bisection<D>::part& one, const vec<double, D>& edges, int& axis, int& cell) {
   axis = 0;

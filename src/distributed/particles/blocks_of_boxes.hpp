@@ -8,18 +8,17 @@
 
 #include "distributed/particles/bisection.hpp"
 
-/// The decomposition of which only the blocks are known, as a partitioner gives them.
+/// Makes a decomposition from its blocks alone, as a partitioner gives them.
 namespace quadrat::detail {
 
-/// A cut that divides some blocks: each is on one side of it.
+/// A cut with each of some blocks on one side of it.
 struct dividing_cut {
   int axis;
   int cell;
   std::vector<std::size_t> below, above;
 };
 
-/// Blocks without cells go to either side. Where no cut divides the blocks, since one has all cells, the others get
-/// none.
+/// Blocks without cells go to either side. If no cut divides the blocks, one block has all cells, and the others none.
 template <int D>
 [[nodiscard]] dividing_cut find_dividing_cut(const std::vector<cell_block<D>>& blocks,
                                              const std::vector<std::size_t>& some, const cell_block<D>& whole) {
@@ -36,7 +35,7 @@ template <int D>
       if (divides && !cut.above.empty() && !cut.below.empty()) return cut;
     }
   }
-  // All cells go to the side of a block that has some.
+  // All cells go to the side of the block that has them.
   dividing_cut cut{0, whole.end[0], some, {}};
   std::ranges::stable_partition(cut.below, [&](std::size_t one) { return !blocks[one].empty(); });
   const auto half = cut.below.begin() + static_cast<std::ptrdiff_t>((some.size() + 1) / 2);
@@ -45,14 +44,14 @@ template <int D>
   return cut;
 }
 
-/// Blocks that recursive bisection has made, in any order: they are numbered anew, in the order of the tree.
+/// `blocks`: made by recursive bisection, in any order. They are renumbered in the order of the tree.
 template <int D>
 [[nodiscard]] decomposition<D> decomposition_of_blocks(const vec<int, D>& cells, const vec<bool, D>& periodic,
                                                        const std::vector<cell_block<D>>& blocks) {
   bisection<D> work(cells, periodic, static_cast<int>(blocks.size()));
   std::vector<std::size_t> all(blocks.size());
   for (std::size_t k = 0; k < all.size(); ++k) all[k] = k;
-  std::vector<std::vector<std::size_t>> groups{all};  // of the parts that are to be divided
+  std::vector<std::vector<std::size_t>> groups{all};  // the blocks of each part that is still to be divided
   while (!work.parts().empty()) {
     std::vector<int> axes, places, ranks_below;
     std::vector<std::vector<std::size_t>> next;

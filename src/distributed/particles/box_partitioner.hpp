@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-/// What a library of load balancing does for blocks of cells.
+/// Load balancing of blocks of cells by a library.
 namespace quadrat::detail {
 
-/// Where one part begins and ends along each axis; infinite where it has no neighbor.
+/// The extent of one part along each axis; infinite on sides without a neighbor.
 struct part_box {
   static constexpr double infinite = std::numeric_limits<double>::infinity();
 
@@ -17,7 +17,7 @@ struct part_box {
   std::array<double, 3> upper{infinite, infinite, infinite};
 };
 
-/// A communicator that can divide weighted places among its ranks by cuts across the axes.
+/// An interface of communicators that can divide weighted points among their ranks by cuts across the axes.
 class box_partitioner {
  public:
   box_partitioner() = default;
@@ -25,9 +25,9 @@ class box_partitioner {
   box_partitioner& operator=(const box_partitioner&) = delete;
   virtual ~box_partitioner() = default;
 
-  /// Boxes of nearly equal weight, one for each rank, in any order: recursive coordinate bisection. `places`: those of
-  /// this rank, `dimensions` numbers each; `weights`: of each. The same result on all ranks; empty where that is not
-  /// possible. Collective.
+  /// Boxes of nearly equal weight, one per rank, in any order, by recursive coordinate bisection. `places`: the points
+  /// of this rank, `dimensions` numbers each; `weights`: one per point. The same result on all ranks; empty if the
+  /// library cannot do it. Collective.
   [[nodiscard]] virtual std::vector<part_box> partition(int dimensions, std::span<const double> places,
                                                         std::span<const float> weights) = 0;
 };

@@ -41,7 +41,7 @@ struct cell_of_point {
   QUADRAT_HD void operator()(std::size_t i) const { cells[i] = space.unfolded_cell_of(points[i]); }
 };
 
-/// Adds the weight of each point to the layers of its part. Sums of integers: exact in any order.
+/// Adds the weight of each point to the layers of its part. Sums of integers, so exact in any order.
 template <typename T, int D>
 struct add_to_layers {
   grid<T, D> space;
@@ -64,7 +64,7 @@ struct add_to_layers {
   }
 };
 
-/// Where the points of a part go: to the parts below and above a cut, no_particle if that is a single rank.
+/// The parts below and above a cut; no_particle for a single rank, which is not divided further.
 struct part_cut {
   int axis;
   int cell;
@@ -87,7 +87,7 @@ struct follow_cut {
   }
 };
 
-/// The parts that the cuts make of the parts before, in the order in which bisection lists them.
+/// The parts that the cuts make of the parts before, in the order of bisection.
 template <int D>
 [[nodiscard]] std::vector<part_cut> cuts_of(const std::vector<typename detail::bisection<D>::part>& before,
                                             const std::vector<int>& axes, const std::vector<int>& cells) {
@@ -110,7 +110,7 @@ template <typename T, int D>
   return cells;
 }
 
-/// What the library of load balancing of the communicator makes of the cells' weights; nothing where there is none.
+/// The decomposition by the communicator's load-balancing library; nullopt if there is none.
 template <typename T, int D>
 [[nodiscard]] std::optional<decomposition<D>> partitioned(const cpu_context& context, communicator& ranks,
                                                           const grid<T, D>& space, const points_view<T, D>& points,
@@ -129,7 +129,7 @@ template <typename T, int D>
 template <typename T, int D>
 [[nodiscard]] std::optional<decomposition<D>> partitioned(const cuda_context&, communicator&, const grid<T, D>&,
                                                           const points_view<T, D>&, const std::uint32_t*) {
-  // Points are on the device, where histograms take microseconds.
+  // Points are on the device, where the built-in histograms take only microseconds.
   return std::nullopt;
 }
 

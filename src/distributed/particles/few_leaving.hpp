@@ -14,19 +14,19 @@
 #include "quadrat/parallel/cuda_launch.hpp"
 #endif
 
-/// The elements that leave a rank, on a GPU, where they are few and go to few ranks.
+/// Lists the elements that leave a rank, on a GPU, for the case of few elements and few ranks.
 namespace quadrat::detail {
 
 template <typename Context>
 struct leaving_lists {
   array<std::uint32_t, Context> ascending, by_rank;  ///< the same elements; of one rank in ascending order
-  std::vector<std::size_t> counts;                   ///< by rank; then those that go to a rank that does not exist
+  std::vector<std::size_t> counts;                   ///< by rank; the last entry: of ranks that do not exist
 };
 
 template <typename Context>
 class few_leaving {
  public:
-  /// Fills the lists, if it can. Synchronizes, but with the end of the last kernel.
+  /// Fills the lists, if the case applies. Waits for the counts, but not for the end of the last kernel.
   [[nodiscard]] bool find(const Context& /*context*/, const std::uint32_t* /*destinations*/, int /*self*/,
                           int /*ranks*/, std::size_t /*count*/, leaving_lists<Context>& /*lists*/) {
     return false;
@@ -36,20 +36,20 @@ class few_leaving {
 
 #if defined(__CUDACC__)
 
-/// Each warp looks through a part of the elements and notes those that leave; then each puts its own where those of the
-/// warps before it end. The second kernel reads only what has been noted.
+/// Each warp searches a part of the elements and notes those that leave. In the second kernel each warp writes its
+/// elements behind those of all earlier warps; it reads only the notes.
 struct leaving_search {
   static constexpr unsigned warps = 32;      ///< of a block
   static constexpr std::uint32_t most = 16;  ///< ranks
-  static constexpr unsigned at_once = 8;     ///< elements that a thread loads before it needs the first
+  static constexpr unsigned at_once = 8;     ///< loads in flight per thread
 
   const std::uint32_t* destinations;
   std::size_t count;
   std::uint32_t self, ranks;
-  std::uint32_t length, room;  ///< elements of a part; of these at most so many may leave
+  std::uint32_t length, room;  ///< elements of a part, and how many of them may leave
   std::uint32_t* noted;        ///< [part][room]
-  std::uint32_t* of_parts;     ///< [part][rank, or one that does not exist]: how many
-  std::uint32_t* of_blocks;    ///< [the same, then whether a part has too many][block]
+  std::uint32_t* of_parts;     ///< [part][rank, or one that does not exist]: number of leaving elements
+  std::uint32_t* of_blocks;    ///< [as above, then a flag: a part has too many][block]
 
   [[nodiscard]] __host__ __device__ std::uint32_t bins() const { return ranks + 1; }
 };
@@ -88,13 +88,14 @@ __global__ void __launch_bounds__(32 * leaving_search::warps, 2)
   const int too_many = __syncthreads_or(found > search.room);
   if (lane < bins) search.of_parts[part * bins + lane] = counts[warp][lane];
   if (warp > bins) return;
-  // A warp adds up one bin.
+  // Each warp adds up one bin.
   std::uint32_t sum = warp == bins ? 0 : counts[lane][warp];
   for (int far = 16; far > 0; far /= 2) sum += __shfl_xor_sync(~0u, sum, far);
   if (lane == 0) search.of_blocks[warp * gridDim.x + blockIdx.x] = warp == bins ? (too_many != 0 ? 1 : 0) : sum;
 }
 
-/// `totals`: of all bins, and whether any part has too many; sent early. Then nothing is listed.
+/// Writes the totals of all bins, and whether any part has too many; they are sent early. With too many, nothing is
+/// listed.
 __global__ void __launch_bounds__(32 * leaving_search::warps)
     list_leaving_kernel(const __grid_constant__ leaving_search search, std::uint64_t* totals, early_words early,
                         std::uint32_t* ascending, std::uint32_t* by_rank) {
@@ -125,7 +126,7 @@ __global__ void __launch_bounds__(32 * leaving_search::warps)
   }
   if (total[bins] != 0) return;
   if (warp <= bins) {
-    // A warp takes one bin of all parts of the block, and one the sum of all bins.
+    // One warp per bin adds up the parts of this block; one more warp adds up all bins.
     std::uint32_t own = 0, start = 0;
     for (std::uint32_t bin = 0; bin < bins; ++bin) {
       if (warp == bins) {

@@ -37,10 +37,10 @@ struct halo<Context, T, D>::implementation {
   communicator& ranks;
   workspace<Context> scratch;
   array<T, Context> reach_of_rank;
-  array<std::uint32_t, Context> copies;  ///< of each own particle
+  array<std::uint32_t, Context> copies;  ///< number of copies of each own particle
   array<std::uint32_t, Context> number;
-  array<std::uint32_t, Context> some, counts;  ///< the particles that have copies, and how many
-  array<std::uint64_t, Context> offsets;       ///< of the copies of each of these in the lists below
+  array<std::uint32_t, Context> some, counts;  ///< the particles that have copies, and how many each has
+  array<std::uint64_t, Context> offsets;       ///< the first copy of each of these in the lists below
   array<std::uint32_t, Context> keys[2], indices[2];
   int sorted = 0;
   std::vector<std::size_t> sent, received;
@@ -48,8 +48,8 @@ struct halo<Context, T, D>::implementation {
   array<std::uint32_t, Context> out, in;
   detail::halo_rows rows{};
   bool looked = false;
-  std::unique_ptr<detail::direct_way> direct;  ///< where this rank writes ghosts where they belong
-  std::vector<std::uint64_t> places;           ///< of this rank's ghosts in the arrays of each rank
+  std::unique_ptr<detail::direct_way> direct;  ///< set if this rank writes ghosts directly to their places
+  std::vector<std::uint64_t> places;           ///< of this rank's ghosts, in the arrays of each rank
 };
 
 template <typename Context, typename T, int D>
@@ -69,7 +69,7 @@ void halo<Context, T, D>::implementation::check(const grid<T, D>& space, const d
   for (const T one : reach.of_rank) check_reach(one);
 }
 
-/// Counts the copies of each particle, then lists those of the particles that have some, by rank.
+/// Counts the copies of each particle, then lists the copies by rank.
 template <typename Context, typename T, int D>
 void halo<Context, T, D>::implementation::list_copies(const detail::ranks_near<T, D>& near, std::size_t count) {
   copies.resize_discarding(context, count);
@@ -95,7 +95,7 @@ void halo<Context, T, D>::implementation::list_copies(const detail::ranks_near<T
   sent = detail::counts_of_runs(context, keys[sorted].data(), total, ranks.size());
 }
 
-/// After counts have been exchanged: whether ranks write directly, and where to.
+/// Called when counts have been exchanged: decides whether ranks write directly, and where to.
 template <typename Context, typename T, int D>
 void halo<Context, T, D>::implementation::find_direct_ways() {
   if (!looked) direct = detail::find_direct_way(context, ranks);
@@ -111,7 +111,7 @@ void halo<Context, T, D>::implementation::find_direct_ways() {
   ranks.all_to_all(here.data(), places.data(), sizeof(std::uint64_t));
 }
 
-/// Writes ghosts into the arrays of others, when these no longer read the ones before.
+/// Writes ghosts into the arrays of other ranks when they no longer read the previous ones.
 template <typename Context, typename T, int D>
 void halo<Context, T, D>::implementation::push(std::span<const halo_array> arrays) {
   if constexpr (std::is_same_v<Context, cuda_context>) {
@@ -185,7 +185,7 @@ void halo<Context, T, D>::start_forward(std::span<const halo_array> arrays) {
   std::vector<incoming_message> receives;
   detail::add_messages(sends, self.sent, self.out.data(), bytes);
   if (self.rows.arrays == 1) {
-    // Rows of one array are its elements.
+    // If there is one array, its elements are the rows.
     detail::add_messages(receives, self.received, self.rows.data[0] + self.own * self.rows.words, bytes);
   } else {
     self.in.resize_discarding(self.context, self.ghosts * self.rows.words);
@@ -224,7 +224,7 @@ void halo<Context, T, D>::reverse(V* values, int components) {
   detail::add_messages(sends, self.received, values + self.own * width, bytes);
   detail::add_messages(receives, self.sent, self.in.data(), bytes);
   self.ranks.exchange(self.context, sends, receives);
-  // One rank after the other: each names a particle at most once, so that nothing is added concurrently.
+  // One rank after the other: each names a particle at most once, so nothing is added concurrently.
   std::size_t first = 0;
   for (const std::size_t count : self.sent) {
     const V* const received = reinterpret_cast<const V*>(self.in.data()) + first * width;

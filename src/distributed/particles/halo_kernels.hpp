@@ -15,7 +15,7 @@
 /// The kernel bodies of halos.
 namespace quadrat::detail {
 
-/// The ranks that need a copy of a particle.
+/// Finds the ranks that need a copy of a particle.
 template <typename T, int D>
 struct ranks_near {
   grid<T, D> space;
@@ -51,7 +51,7 @@ struct count_copies {
   }
 };
 
-/// The copies of each particle that has some.
+/// Lists the copies of each particle that has some.
 struct copies_of_some {
   const std::uint32_t* copies;
   const std::uint32_t* some;
@@ -77,7 +77,7 @@ struct fill_copies {
   }
 };
 
-/// Arrays whose elements travel together, as one row of 32-bit words.
+/// Arrays whose elements travel together: each element of all arrays forms one row of 32-bit words.
 struct halo_rows {
   static constexpr int most = 8;
 

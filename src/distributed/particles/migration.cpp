@@ -16,7 +16,7 @@ namespace quadrat {
 
 namespace {
 
-/// Keys for the sort; a rank that does not exist is a fault, and replaced.
+/// Keys for the sort. A rank that does not exist is a fault, and its key is replaced.
 struct destination_keys {
   const std::uint32_t* destinations;
   std::uint32_t ranks;
@@ -30,7 +30,7 @@ struct destination_keys {
   }
 };
 
-/// Elements in the order of the plan, word by word.
+/// Copies elements in the order of the plan, word by word.
 struct pack_elements {
   const std::uint32_t* from;
   const std::uint32_t* order;
@@ -50,7 +50,7 @@ template <typename Context>
 struct migration<Context>::implementation {
   implementation(const Context& chosen, communicator& group) : context(chosen), ranks(group), fault(chosen) {}
 
-  /// Sorts the elements by rank; returns how many go to each.
+  /// Sorts the elements by rank. Returns how many go to each rank.
   [[nodiscard]] std::vector<std::size_t> sort(const std::uint32_t* destinations, std::size_t count) {
     const int number = ranks.size();
     for (int copy = 0; copy < 2; ++copy) {

@@ -11,12 +11,13 @@
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/parallel/reduce.hpp"
 
-/// `reduce` over values with global ids, shared out so that all ranks together make its joins in its order: the result
-/// has the bits of one rank. Each rank joins whole subtrees, so that only one value of each, or one of each block of a
-/// GPU's launch, travels to all.
+/// `reduce` over values with global ids, distributed over ranks. All ranks together make the joins in the order of
+/// `reduce`, so the result has the bits of one rank. Each rank joins whole subtrees. Only one value per subtree, or per
+/// block of a GPU's launch, travels to all ranks.
 namespace quadrat::detail {
 
-/// The order of `reduce` on the CPU: chunks of consecutive ids, then a tree. A rank has 2^k chunks, a subtree.
+/// The order of `reduce` on the CPU: chunks of consecutive ids, then a tree. A rank has 2^k chunks, which form a
+/// subtree.
 struct chunk_shares {
   std::uint64_t count;
   std::uint64_t span = reduce_chunk;  ///< ids of a rank
@@ -26,14 +27,14 @@ struct chunk_shares {
   }
   QUADRAT_HD std::uint32_t operator()(std::uint64_t id) const { return static_cast<std::uint32_t>(id / span); }
 
-  /// The places that a rank's values take in its table.
+  /// The number of entries in a rank's table.
   [[nodiscard]] std::size_t places(int rank) const {
     const std::uint64_t first = std::min(count, span * static_cast<std::uint64_t>(rank));
     return static_cast<std::size_t>(std::min(span, count - first));
   }
   [[nodiscard]] std::size_t place(std::uint64_t id) const { return static_cast<std::size_t>(id % span); }
 
-  /// What this rank's table gives; none where it has no ids.
+  /// The joined value of this rank's table; none if it has no ids.
   template <typename T, typename Operation>
   [[nodiscard]] std::vector<T> joined(const std::vector<T>& table, int, const Operation& join,
                                       const T& identity) const {
@@ -53,8 +54,8 @@ struct chunk_shares {
   }
 };
 
-/// The order of `reduce` on GPUs: each thread of the launch joins every width-th value, then blocks join theirs. A rank
-/// has consecutive blocks.
+/// The order of `reduce` on GPUs: each thread of the launch joins every width-th value, then each block joins those of
+/// its threads. A rank has consecutive blocks.
 struct block_shares {
   static constexpr std::uint64_t block = 256;
 #if defined(__CUDACC__)
@@ -75,7 +76,7 @@ struct block_shares {
     const std::uint64_t first = std::min(blocks, blocks_of_rank * static_cast<std::uint64_t>(rank));
     return std::min(blocks_of_rank, blocks - first);
   }
-  /// [round of the launch][thread]; those of the last round may be missing.
+  /// Entries [round of the launch][thread]; the last round may be incomplete.
   [[nodiscard]] std::size_t places(int rank) const {
     const std::uint64_t width = blocks * block;
     return blocks == 0 ? 0 : static_cast<std::size_t>((count + width - 1) / width * blocks_at(rank) * block);
@@ -86,7 +87,7 @@ struct block_shares {
     return static_cast<std::size_t>(id / width * own + (thread - rank * blocks_of_rank * block));
   }
 
-  /// As reduce_kernel: map(k) is the k-th value of a thread.
+  /// As reduce_kernel; map(k) is the k-th value of a thread.
   template <typename T, typename Map, typename Operation>
   [[nodiscard]] static T joined_by_thread(std::uint64_t values, const Map& map, const Operation& join, T value) {
     std::uint64_t k = 0;
@@ -143,8 +144,8 @@ struct reduction_shares_of<cuda_context> {
   using type = block_shares;
 };
 
-/// The join of all values in the order of `reduce` over 0 to count - 1, on every rank. `table`: the values of this
-/// rank's ids, each at shares.place(id). Collective.
+/// Joins all values in the order of `reduce` over 0 to count - 1, on every rank. `table`: the values of this rank's
+/// ids, each at shares.place(id). Collective.
 template <typename Shares, typename T, typename Operation>
 [[nodiscard]] T reduce_by_id(communicator& ranks, const Shares& shares, const std::vector<T>& table,
                              const Operation& join, const T& identity) {

@@ -12,11 +12,11 @@
 #include "quadrat/distributed/migration.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
-/// Rows of particles that change ranks by global id, for what must not depend on who owns which particle: files, and
-/// sums in a fixed order.
+/// Sends rows of particles to ranks by global id. For results that must not depend on which rank owns which particle:
+/// files, and sums in a fixed order.
 namespace quadrat::detail {
 
-/// The owner of an id where ranks own consecutive ids, as keys_of_rank shares them out.
+/// The owner of an id if ranks own consecutive ids, as in keys_of_rank.
 struct owner_of_consecutive {
   std::uint64_t width;
 
@@ -37,8 +37,8 @@ struct find_row_owner {
   QUADRAT_HD void operator()(std::size_t i) const { owners[i] = owner_of(rows[i].id); }
 };
 
-/// The rows that owner_of(row.id) sends to this rank, in host memory, in order of the sending rank. `rows`: memory of
-/// the context; their size is a multiple of 4. Collective; synchronizes.
+/// The rows that owner_of(row.id) sends to this rank, in host memory, in order of the sending rank. `rows` is in memory
+/// of the context; a row's size is a multiple of 4. Collective. Waits.
 template <typename Context, typename Row, typename OwnerOf>
 [[nodiscard]] std::vector<Row> rows_sent_by_id(const Context& context, communicator& ranks, const Row* rows,
                                                std::size_t count, const OwnerOf& owner_of) {

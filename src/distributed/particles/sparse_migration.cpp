@@ -23,7 +23,7 @@ namespace quadrat {
 
 namespace {
 
-/// The rank of each element that leaves, `ranks` for one that does not exist.
+/// The rank of each element that leaves; `ranks` for one that does not exist.
 struct leaving_keys {
   const std::uint32_t* destinations;
   const std::uint32_t* leaving;
@@ -46,7 +46,7 @@ struct flag_staying {
   QUADRAT_HD void operator()(std::size_t i) const { flags[i] = destinations[i] == self ? 1 : 0; }
 };
 
-/// Elements as rows of 32-bit words; one call for each word, so that neighboring threads are at neighboring words.
+/// Copies elements as rows of 32-bit words. One call per word, so that neighboring threads access neighboring words.
 struct element_words {
   std::uint32_t* data;
   std::size_t words;
@@ -63,7 +63,7 @@ struct pack_leaving {
   }
 };
 
-/// Into the places of those that have left, then at the end.
+/// Puts arriving elements into the places of those that have left, then at the end.
 struct place_arriving {
   const std::uint32_t* from;
   const std::uint32_t* gaps;
@@ -77,10 +77,10 @@ struct place_arriving {
   }
 };
 
-/// The last elements into the gaps that are left; there are *number of them.
+/// Moves the last elements into the remaining gaps; there are *number of them.
 struct fill_gaps {
   element_words all;
-  std::size_t first;  ///< of the tail
+  std::size_t first;  ///< the first element of the tail
   const std::uint32_t* in_tail;
   const std::uint32_t* gaps;
   const std::uint32_t* number;
@@ -118,10 +118,10 @@ struct sparse_migration<Context>::implementation {
   std::size_t count = 0, leaving = 0, arriving = 0;
   array<std::uint32_t, Context> out, in;
   bool looked = false;
-  std::unique_ptr<detail::direct_way> direct;  ///< where this rank writes where elements arrive
+  std::unique_ptr<detail::direct_way> direct;  ///< set if this rank writes directly to where elements arrive
 };
 
-/// Returns how many go to each rank.
+/// Lists the leaving elements. Returns how many go to each rank.
 template <typename Context>
 std::vector<std::size_t> sparse_migration<Context>::implementation::find_leaving(const std::uint32_t* destinations,
                                                                                  std::size_t elements) {
@@ -142,7 +142,7 @@ std::vector<std::size_t> sparse_migration<Context>::implementation::find_leaving
   return counts;
 }
 
-/// Any number of elements and ranks.
+/// The general case: any number of elements and ranks.
 template <typename Context>
 void sparse_migration<Context>::implementation::sort_leaving(const std::uint32_t* destinations, std::size_t elements) {
   const auto self = static_cast<std::uint32_t>(ranks.rank()), all = static_cast<std::uint32_t>(ranks.size());
@@ -151,7 +151,7 @@ void sparse_migration<Context>::implementation::sort_leaving(const std::uint32_t
   const auto words = to_host(context, number);
   const std::size_t found = words[0];
   if (found == 0 || (all == 2 && words[1] == 0)) {
-    // All go to the other rank.
+    // With two ranks all go to the other one.
     lists.by_rank.resize_discarding(context, found);
     copy_bytes(context, lists.ascending.data(), lists.by_rank.data(), found * sizeof(std::uint32_t));
     lists.counts.assign(all + 1, 0);
@@ -169,7 +169,7 @@ void sparse_migration<Context>::implementation::sort_leaving(const std::uint32_t
   lists.counts = detail::counts_of_runs(context, keys[sorted].data(), found, ranks.size() + 1);
 }
 
-/// Where more leave than arrive: which of the last elements stay.
+/// If more leave than arrive: finds which of the last elements stay.
 template <typename Context>
 void sparse_migration<Context>::implementation::find_tail(const std::uint32_t* destinations) {
   if (leaving <= arriving) return;
@@ -215,7 +215,7 @@ void sparse_migration<Context>::build(const std::uint32_t* destinations, std::si
   own.looked = true;
 }
 
-/// Sends those that leave into `in` of the ranks that get them, array after array.
+/// Sends leaving elements into `in` of their ranks, array after array.
 template <typename Context>
 void sparse_migration<Context>::implementation::exchange(std::span<const element_words> arrays) {
   if constexpr (std::is_same_v<Context, cuda_context>) {
@@ -245,7 +245,7 @@ void sparse_migration<Context>::implementation::exchange(std::span<const element
   }
 }
 
-/// Puts what has arrived, and the last elements, into the places that are open.
+/// Puts arrived elements, and the last elements, into the open places.
 template <typename Context>
 void sparse_migration<Context>::implementation::place(const element_words& all, const std::uint32_t* arrived) {
   for_each(context, "migration.place", arriving * all.words,

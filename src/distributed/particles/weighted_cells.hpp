@@ -12,17 +12,17 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/distributed/decomposition.hpp"
 
-/// The weights of cells, as a partitioner takes them.
+/// The weights of cells in the form that a partitioner takes.
 namespace quadrat::detail {
 
-/// The cells that hold particles of this rank, each once. Where they are many, cubes of 2^shift cells along each axis
-/// take their place: some hundred thousand are enough to divide among ranks within a percent.
+/// The cells that hold particles of this rank, each once. If they are many, cubes of 2^shift cells along each axis
+/// replace them: some hundred thousand suffice to balance ranks within a percent.
 template <int D>
 class weighted_cells {
  public:
   static constexpr std::size_t most = std::size_t{1} << 17;
 
-  /// `cells`: of each particle. `weights`: nullptr: 1 each.
+  /// `cells`: one per particle. `weights`: one per particle; nullptr: 1 each.
   weighted_cells(std::vector<vec<int, D>> cells, const std::uint32_t* weights) {
     entries_.reserve(cells.size());
     for (std::size_t i = 0; i < cells.size(); ++i) entries_.push_back({cells[i], weights == nullptr ? 1 : weights[i]});
@@ -40,7 +40,7 @@ class weighted_cells {
     join();
   }
 
-  /// Centers; `edges`: lengths of a cell.
+  /// Centers of the cells or cubes. `edges`: lengths of a cell.
   [[nodiscard]] std::vector<double> places(const vec<double, D>& edges) const {
     std::vector<double> result;
     for (const entry& one : entries_) {
@@ -53,7 +53,7 @@ class weighted_cells {
     for (const entry& one : entries_) result.push_back(static_cast<float>(one.weight));
     return result;
   }
-  /// Blocks of whole cells, cut where boxes end.
+  /// Blocks of whole cells whose faces are nearest to those of the boxes.
   [[nodiscard]] std::vector<cell_block<D>> blocks(const std::vector<part_box>& boxes, const vec<double, D>& edges,
                                                   const vec<int, D>& cells) const {
     std::vector<cell_block<D>> result;
@@ -62,7 +62,7 @@ class weighted_cells {
       for (int axis = 0; axis < D; ++axis) {
         const auto a = static_cast<std::size_t>(axis);
         const auto cell_at = [&](double place) {
-          // Cubes whose center is below the place are below the cut.
+          // A cube belongs below the cut if its center does.
           const double cube = std::ceil(place / std::ldexp(edges[axis], shift_) - 0.5);
           return static_cast<int>(std::clamp(std::ldexp(cube, shift_), 0.0, static_cast<double>(cells[axis])));
         };
@@ -79,7 +79,7 @@ class weighted_cells {
     std::uint64_t weight;
   };
 
-  /// Cells that are equal become one.
+  /// Merges equal cells.
   void join() {
     const auto before = [](const entry& a, const entry& b) {
       return std::lexicographical_compare(a.cell.component, a.cell.component + D, b.cell.component,

@@ -56,7 +56,7 @@ bool weighted_cuts<D>::take(const std::vector<std::uint64_t>& histogram) {
   return all;
 }
 
-/// The axis along which the occupied layers are longest. A part without weight is cut evenly.
+/// The axis with the longest range of occupied layers. A part without weight is cut evenly.
 template <int D>
 void weighted_cuts<D>::choose_axis(std::size_t p, const std::vector<std::uint64_t>& histogram) {
   double longest = -1;
@@ -84,8 +84,8 @@ void weighted_cuts<D>::choose_axis(std::size_t p, const std::vector<std::uint64_
   known_[p] = true;
 }
 
-/// Either the bin that holds the place of the cut, or, if bins are single layers, the place: where the weight below is
-/// nearest to the share of the ranks below. Both sides keep a layer.
+/// The bin that holds the cut or, if bins are single layers, the cut itself: where the weight below is nearest to the
+/// share of the lower ranks. Both sides keep at least one layer.
 template <int D>
 void weighted_cuts<D>::narrow(std::size_t p, const std::vector<std::uint64_t>& histogram) {
   const int axis = axes_[p];

@@ -50,13 +50,13 @@ void communicator::finish(const cuda_context& context) {
     copy_bytes(context, place, one.data, one.bytes);
     place += one.bytes;
   }
-  // The staging memory is used again by the next exchange.
+  // The next exchange reuses the staging memory.
   context.synchronize();
 }
 
 namespace {
 
-/// Messages to oneself: the k-th that is sent is the k-th that is received.
+/// Delivers messages to oneself: the k-th sent is the k-th received.
 template <typename Context>
 void copy_to_self(const Context& context, std::span<const outgoing_message> sends,
                   std::span<const incoming_message> receives) {
@@ -97,11 +97,11 @@ namespace {
 
 enum class problem_kind : std::uint32_t { none, argument, data, overflow, backend, io, memory, other };
 
-/// An exception on its way to the other ranks, in a form that can travel. Longer words are cut.
+/// An exception in a form that can be sent to other ranks. Long messages are cut.
 struct problem_record {
   problem_kind kind = problem_kind::none;
   std::uint32_t has_index = 0;
-  std::uint64_t number = 0;  ///< data_error::index, overflow_error::needed, or the bytes asked for
+  std::uint64_t number = 0;  ///< data_error::index, overflow_error::needed, or the bytes requested
   char words[480] = {};
 };
 

@@ -10,9 +10,9 @@
 
 #include "quadrat/core/context.hpp"
 
-/// Messages between threads of one process, each with its own stream: the receiver's stream waits for the event that
-/// the sender recorded, copies, and records one that the sender's stream waits for. Between devices that are peers the
-/// copy goes directly from memory to memory. No thread waits for a device.
+/// Messages between threads of one process, each with its own stream. The receiver's stream waits for the event that
+/// the sender recorded, copies, and records an event that the sender's stream waits for. Between peer devices the copy
+/// goes directly from memory to memory. No thread waits for a device.
 namespace quadrat::detail {
 
 struct parcel {
@@ -27,33 +27,33 @@ struct parcel {
   std::vector<std::byte> copy;  ///< of host memory
   int device = -1;              ///< of the sender
   void* ready = nullptr;        ///< cudaEvent_t: the data are complete
-  void* copied = nullptr;       ///< cudaEvent_t of the receiver's device: they are no longer needed
+  void* copied = nullptr;       ///< cudaEvent_t of the receiver's device: the data have been copied
   std::atomic<bool> taken{false};
 };
 
-/// The sender's side, before the parcel is given away.
+/// Called by the sender before it posts the parcel.
 void mark_ready(const cuda_context& context, parcel& one);
-/// The receiver's side: enqueues the copy.
+/// Called by the receiver: enqueues the copy.
 void take_parcel(const cuda_context& context, parcel& one, void* to);
-/// The sender's side, when the parcel has been taken.
+/// Called by the sender when the parcel has been taken.
 void wait_until_copied(const cuda_context& context, const parcel& one);
 
-/// Makes two devices peers, once in a process, so that copies between them are direct. Returns whether they are peers,
-/// or one.
+/// Makes two devices peers, once per process, so that copies between them are direct. Returns whether they are peers or
+/// the same device.
 bool make_peers(int device, int other);
-/// Whether kernels of `device` may write to what the context allocates, from now on.
+/// Gives kernels of `device` access to the memory that the context allocates. Returns whether that works.
 [[nodiscard]] bool open_memory(const cuda_context& context, int device);
 
-/// A word of the host that kernels of all devices can read, 0 at first.
+/// A word in host memory that kernels of all devices can read; initially 0.
 class device_flag {
  public:
   device_flag() = default;
-  /// Waits for all devices that have it: kernels may still run when the threads of their ranks have ended.
+  /// Waits for all devices that use the word: kernels may still run when the threads of their ranks have ended.
   ~device_flag();
   device_flag(const device_flag&) = delete;
   device_flag& operator=(const device_flag&) = delete;
 
-  /// For kernels of the context's device. nullptr without devices.
+  /// The word's address for kernels of the context's device. nullptr without devices.
   [[nodiscard]] std::uint32_t* open_to(const cuda_context& context);
   void set();
 
@@ -63,12 +63,12 @@ class device_flag {
   std::set<int> devices_;
 };
 
-/// The marks of one rank's stream: see direct_ranks. Two by turns, so that one can be set while others still read the
-/// one before.
+/// The marks of one rank's stream: see direct_ranks. Double buffer: one mark can be set while others still read the
+/// previous one.
 class stream_marks {
  public:
   void set(const cuda_context& context);
-  /// The last one that was set.
+  /// The mark that was set last.
   [[nodiscard]] void* last() const { return events_[turn_].get(); }
 
  private:
@@ -76,7 +76,7 @@ class stream_marks {
   int turn_ = 0;
 };
 
-/// Later work of the stream waits for a mark of any rank.
+/// Makes later work of the stream wait for a mark of any rank.
 void wait_for_mark(const cuda_context& context, void* mark);
 
 }  // namespace quadrat::detail

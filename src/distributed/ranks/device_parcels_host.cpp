@@ -29,7 +29,7 @@ namespace {
   return event;
 }
 
-/// `device` gets access to the memory of `other`.
+/// Gives `device` access to the memory of `other`.
 [[nodiscard]] bool enable_peer(int device, int other) {
   int possible = 0;
   if (cudaDeviceCanAccessPeer(&possible, device, other) != cudaSuccess || possible == 0) {

@@ -16,24 +16,24 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
-/// Elements that a kernel writes where they arrive, in other devices' memory.
+/// Writes elements directly to their destinations in other devices' memory.
 namespace quadrat::detail {
 
 struct alignas(16) four_words {
   std::uint32_t word[4];
 };
 
-/// Copies elements of several arrays to the ranks that get them: entries in order of rank, each the index of an
-/// element. One call for each unit (four words, or one) of each element, array by array.
+/// Copies elements of several arrays to their destination ranks. Entries are in order of rank; each is the index of an
+/// element. One call per unit (four words, or one) of each element, array by array.
 class push_elements {
  public:
   static constexpr int most_ranks = 16;
   static constexpr int most_arrays = 8;
-  /// By rank: where its first element from here goes.
+  /// For each rank: the address of this rank's first element there.
   using targets = std::array<void*, most_ranks>;
 
-  /// `counts`: the entries of each rank. `self`: this one; the ranks after it come first, since all would otherwise
-  /// write to one at a time.
+  /// `counts`: the number of entries of each rank. `self`: this rank. Starts with the rank after it, since otherwise
+  /// all would write to the same rank at a time.
   push_elements(std::span<const std::size_t> counts, int self, const std::uint32_t* indices)
       : indices_(indices), ranks_(static_cast<int>(counts.size())) {
     for (int rank = 0; rank < ranks_; ++rank) {
@@ -63,7 +63,7 @@ class push_elements {
 
   [[nodiscard]] QUADRAT_HD std::size_t calls() const { return calls_; }
 
-  /// What one call copies: four words or one.
+  /// What one call copies: four words, or one.
   struct unit {
     const std::uint32_t* from;
     std::uint32_t* to;
@@ -116,11 +116,11 @@ class push_elements {
   int ranks_;
   int count_ = 0;
   std::uint32_t entries_ = 0;
-  std::uint32_t start_ = 0;  ///< the entry with which to begin
+  std::uint32_t start_ = 0;  ///< the entry to begin with
   std::size_t calls_ = 0;
 };
 
-/// The ranks with which any elements are exchanged.
+/// The ranks with which elements are exchanged.
 [[nodiscard]] inline std::vector<int> ranks_with_some(std::span<const std::size_t> counts) {
   std::vector<int> result;
   for (std::size_t rank = 0; rank < counts.size(); ++rank) {
@@ -129,24 +129,24 @@ class push_elements {
   return result;
 }
 
-/// The ranks of these as bits.
+/// These ranks as a bit mask.
 [[nodiscard]] inline std::uint32_t bits_of_some(std::span<const std::size_t> counts) {
   std::uint32_t bits = 0;
   for (const int rank : ranks_with_some(counts)) bits |= std::uint32_t{1} << rank;
   return bits;
 }
 
-/// What kernels of different ranks tell each other: the number of the exchange that they have come to.
+/// Flags by which kernels of different ranks synchronize: each holds the number of the exchange it has reached.
 struct direct_signals {
   static constexpr std::size_t pitch = 8;  ///< words from flag to flag: a sector
 
   std::uint32_t* flags;  ///< of this rank: [may be written to, has written][rank]
   std::uint32_t* of_others[push_elements::most_ranks];
-  const std::uint32_t* stop;  ///< not 0: a rank has failed, and nothing is waited for
-  std::uint32_t* blocks;      ///< of the kernel that have ended
-  std::uint32_t number;       ///< of the exchange
+  const std::uint32_t* stop;  ///< nonzero: a rank has failed, and nobody waits any more
+  std::uint32_t* blocks;      ///< number of blocks of the kernel that have ended
+  std::uint32_t number;       ///< of this exchange
   std::uint32_t self;
-  std::uint32_t to, from;  ///< bits of ranks: those written to, those that write here
+  std::uint32_t to, from;  ///< masks of the ranks written to, and of those that write here
 
   [[nodiscard]] QUADRAT_HD std::uint32_t* ready(std::uint32_t* all, std::uint32_t rank) const {
     return all + rank * pitch;
@@ -154,7 +154,7 @@ struct direct_signals {
   [[nodiscard]] QUADRAT_HD std::uint32_t* done(std::uint32_t* all, std::uint32_t rank) const {
     return all + (push_elements::most_ranks + rank) * pitch;
   }
-  /// Of the flags and `blocks`.
+  /// Words of the flags and `blocks`.
   static constexpr std::size_t words = std::size_t{2} * push_elements::most_ranks * pitch + 1;
 };
 
@@ -164,10 +164,10 @@ __device__ __forceinline__ void set_flag(std::uint32_t* flag, std::uint32_t numb
   asm volatile("st.release.sys.global.u32 [%0], %1;" ::"l"(flag), "r"(number) : "memory");
 }
 
-/// Waits until a flag has reached a number; numbers may wrap around. False: a rank has failed.
+/// Waits until a flag has reached a number; numbers may wrap around. Returns false if a rank has failed.
 __device__ __forceinline__ bool wait_for_flag(const std::uint32_t* flag, std::uint32_t number,
                                               const std::uint32_t* stop) {
-  constexpr unsigned patience = 1024;  // looks at the flag between two at the host's memory
+  constexpr unsigned patience = 1024;  // polls of the flag between two polls of the host's memory
   for (unsigned looks = 1;; ++looks) {
     std::uint32_t value;
     asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
@@ -176,12 +176,12 @@ __device__ __forceinline__ bool wait_for_flag(const std::uint32_t* flag, std::ui
   }
 }
 
-/// Threads of a block. With no more blocks than multiprocessors there is always room for kernels of other streams: a
-/// kernel that another rank waits for can start, whichever of two exchanges comes first.
+/// Threads of a block. With at most one block per multiprocessor there is always room for kernels of other streams. So
+/// a kernel that another rank waits for can start, whichever exchange comes first.
 inline constexpr unsigned push_threads = 512;
 
-/// Writes to others when they no longer read what was there, and ends when all others have written here. If a rank has
-/// failed it just ends.
+/// Writes to other ranks once they no longer read the old data, and ends when all others have written here. If a rank
+/// has failed, it ends at once.
 template <typename Body>
 __global__ void __launch_bounds__(push_threads)
     push_kernel(const __grid_constant__ Body body, const __grid_constant__ direct_signals signals) {
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(push_threads)
   if (__syncthreads_and(ready) == 0) return;
   const std::size_t all = body.calls(), width = static_cast<std::size_t>(gridDim.x) * push_threads;
   std::size_t i = static_cast<std::size_t>(blockIdx.x) * push_threads + threadIdx.x;
-  // All loads are in flight before the first is needed.
+  // All loads are in flight before the first value is needed.
   for (; i + (at_once - 1) * width < all; i += at_once * width) {
     typename Body::unit units[at_once];
     four_words values[at_once];
@@ -222,10 +222,10 @@ __global__ void __launch_bounds__(push_threads)
 
 #endif
 
-/// How an object of a rank writes into the memory of others, on one stream. Between ranks that share a device streams
-/// wait for each other's marks. Between others one kernel does all: seven calls of the driver, in which threads wait
-/// for each other, become one. Threads meet before it and after it: what a kernel waits for has then been enqueued
-/// before any of them goes on, so that it comes, whatever a thread does next. All calls are collective.
+/// How ranks write into each other's memory, on one stream of each. Between ranks that share a device, streams wait for
+/// each other's marks. Otherwise one kernel does everything; it replaces seven driver calls, in which threads wait for
+/// each other. Threads meet before and after it. So what a kernel waits for is enqueued before any thread goes on, and
+/// will run whatever a thread does next. All calls are collective.
 class direct_way {
  public:
   direct_way(const cuda_context& context, communicator& ranks, direct_ranks& direct)
@@ -237,7 +237,7 @@ class direct_way {
     flags_of_all_ = all_values(ranks, flags_.data());
   }
 
-  /// Before any is written: gathers `bytes` of host memory of all.
+  /// Called before anyone writes. Gathers `bytes` of host memory from all ranks.
   void open(const cuda_context& context, std::span<const std::size_t> sent, const void* mine, void* all,
             std::size_t bytes) {
     if (stop_ != nullptr) return ranks_.all_gather(mine, all, bytes);
@@ -255,7 +255,7 @@ class direct_way {
     launch(context, name, body, bits_of_some(sent), bits_of_some(received));
     ranks_.barrier();
   }
-  /// Later work of the stream may read what others have written.
+  /// Later work of the stream may read what other ranks have written.
   void finish(const cuda_context& context, std::span<const std::size_t> received) {
     if (stop_ == nullptr) direct_.pass_marks(context, ranks_with_some(received), nullptr, nullptr, 0);
   }
@@ -285,7 +285,7 @@ class direct_way {
 #else
     static_cast<void>(to);
     static_cast<void>(from);
-    for_each(context, name, body.calls(), body);  // throws
+    for_each(context, name, body.calls(), body);  // throws: this build has no CUDA
 #endif
   }
 
@@ -297,7 +297,7 @@ class direct_way {
   std::uint32_t number_ = 0;
 };
 
-/// Where ranks can write to each other; else nullptr. Collective.
+/// The direct_way, if ranks can write to each other; otherwise nullptr. Collective.
 template <typename Context>
 [[nodiscard]] std::unique_ptr<direct_way> find_direct_way(const Context& context, communicator& ranks) {
   if constexpr (std::is_same_v<Context, cuda_context>) {
@@ -310,21 +310,21 @@ template <typename Context>
   return nullptr;
 }
 
-/// An array of which elements go to other ranks, and where those of others arrive, in order of the sending rank.
+/// An array with elements for other ranks, and the place for those that arrive, in order of the sending rank.
 struct direct_array {
   const void* data;
   std::size_t bytes;  ///< of an element
   void* arrivals;
 };
 
-/// Elements that ranks write where they arrive, each into memory of the others.
+/// Exchanges elements that ranks write directly into each other's memory.
 class direct_exchange {
  public:
-  /// By rank: the elements that go there, and that come from there.
+  /// By rank: the numbers of elements sent there and received from there.
   direct_exchange(direct_way& way, std::span<const std::size_t> sent, std::span<const std::size_t> received)
       : way_(way), sent_(sent), received_(received) {}
 
-  /// When all that are written to have read what was there before; at most push_elements::most_arrays. Collective.
+  /// Writes when all targets have read their old data. At most push_elements::most_arrays arrays. Collective.
   void start(const cuda_context& context, const char* name, std::span<const direct_array> arrays,
              const std::uint32_t* indices) const {
     arrival mine{}, all[push_elements::most_ranks];
@@ -351,7 +351,7 @@ class direct_exchange {
  private:
   struct arrival {
     std::array<std::byte*, push_elements::most_arrays> data;
-    std::array<std::size_t, push_elements::most_ranks> first;  ///< by rank: of its elements
+    std::array<std::size_t, push_elements::most_ranks> first;  ///< by rank: its first element
   };
 
   direct_way& way_;

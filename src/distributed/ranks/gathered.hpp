@@ -10,7 +10,7 @@
 
 namespace quadrat::detail {
 
-/// The elements of all ranks on rank 0, in order of rank; none on others. Host memory. Collective.
+/// The elements of all ranks, in order of rank, on rank 0; nothing on the others. Host memory. Collective.
 template <typename E>
 [[nodiscard]] std::vector<E> gathered(communicator& ranks, const std::vector<E>& mine) {
   const std::vector<std::size_t> counts = all_values(ranks, mine.size());
@@ -31,7 +31,7 @@ template <typename E>
   return all;
 }
 
-/// The elements that rank 0 gives, on all ranks. Host memory. Collective.
+/// The elements of rank 0, on all ranks. Host memory. Collective.
 template <typename E>
 [[nodiscard]] std::vector<E> given_by_rank_0(communicator& ranks, std::vector<E> elements) {
   const std::size_t count = all_values(ranks, elements.size())[0];

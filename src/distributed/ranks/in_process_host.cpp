@@ -25,9 +25,9 @@ namespace {
 
 using detail::parcel;
 
-/// What the ranks of one process share. Everything that another rank reads is held here or by shared pointers, so that
-/// a rank that fails takes nothing away from the others. Who waits looks at atomic variables of others; the mutex is
-/// for those who look no longer and sleep, and for mail.
+/// The state that the ranks of one process share. Everything that another rank reads is here or behind shared pointers,
+/// so that a rank that fails takes nothing away from the others. Waiting ranks poll atomic variables. The mutex
+/// protects the mail, and ranks that have stopped polling and sleep.
 class hub {
  public:
   explicit hub(int size)
@@ -39,12 +39,12 @@ class hub {
 
   [[nodiscard]] int size() const { return size_; }
 
-  /// Waits until all ranks are here, then calls take(what a rank has given) in order of rank.
+  /// Waits until all ranks are here, then calls take(data of a rank) for each rank in order.
   template <typename Take>
   void meet(int rank, std::span<const std::byte> mine, const Take& take) {
     place& own = places_[static_cast<std::size_t>(rank)];
     const std::uint64_t all = ++own.rounds * static_cast<std::uint64_t>(size_);
-    // Two by turns: nobody comes to the next round but one before all have come to, and so read, this one.
+    // Double buffer: no rank enters round k + 2 before all have read round k.
     const std::size_t turn = own.rounds % 2;
     own.given[turn].assign(mine.begin(), mine.end());
     if (arrived_.fetch_add(1) + 1 == all) {
@@ -81,7 +81,7 @@ class hub {
     await([&] { return one.taken.load(); });
   }
 
-  /// Remembers the first failure and wakes all who wait.
+  /// Stores the first failure and wakes all waiting ranks.
   void fail(int rank, const std::exception_ptr& problem, const std::string& words) {
     {
       const std::lock_guard lock(mutex_);
@@ -94,22 +94,22 @@ class hub {
     }
     wake();
   }
-  /// Not 0 when a rank has failed; kernels look at it.
+  /// A word that kernels poll; nonzero when a rank has failed.
   [[nodiscard]] const std::uint32_t* stop_flag(const cuda_context& context) {
     const std::lock_guard lock(mutex_);
     return stop_.open_to(context);
   }
   [[nodiscard]] const std::exception_ptr& problem() const { return problem_; }
-  /// Of a rank. Here, because others may still look at those of one that has ended.
+  /// The marks of a rank. Kept here, because others may still read the marks of a rank that has ended.
   [[nodiscard]] detail::stream_marks& marks(int rank) { return marks_[static_cast<std::size_t>(rank)]; }
 
  private:
-  /// Of a rank: how often it has come to meet, and what it has given at even and at odd rounds. A line of the cache.
+  /// A rank's number of meetings, and its data at even and odd ones. One cache line.
   struct alignas(64) place {
     std::uint64_t rounds = 0;  ///< only its rank reads this
     std::vector<std::byte> given[2];
   };
-  /// Parcels on their way from one rank to another; `count` of them can be taken.
+  /// Parcels on their way from one rank to another; `count` of them are ready.
   struct box {
     std::atomic<std::size_t> count{0};
     std::deque<std::shared_ptr<parcel>> parcels;
@@ -119,14 +119,15 @@ class hub {
     return mail_[static_cast<std::size_t>(from) * static_cast<std::size_t>(size_) + static_cast<std::size_t>(to)];
   }
 
-  /// After each change that others may wait for. Who goes to sleep is counted before it looks for the last time, and
-  /// all these variables have one order, so that either it sees the change or is seen here.
+  /// To be called after each change that others may wait for. A rank that goes to sleep first counts itself, then
+  /// checks its condition once more. All these variables are sequentially consistent, so either the rank sees the
+  /// change, or it is seen here.
   void wake() {
     if (sleepers_.load() == 0) return;
     { const std::lock_guard lock(mutex_); }
     changed_.notify_all();
   }
-  /// Looks for a while before it sleeps, where there are cores enough: to be woken takes ten times as long as most
+  /// Polls for a while before it sleeps, if there are enough cores. Waking a thread takes ten times as long as most
   /// waits between ranks that have a device each.
   template <typename Condition>
   void await(const Condition& condition) {
@@ -146,9 +147,9 @@ class hub {
     if (failed_.load() >= 0) throw rank_error(failed_.load(), words_);
   }
 
-  // What a rank that waits looks at is in one line of the cache.
-  alignas(64) std::atomic<std::uint64_t> arrived_{0};  ///< all ranks together, in all rounds
-  std::atomic<int> failed_{-1};                        ///< the first rank that has
+  // All that waiting ranks poll is in one cache line.
+  alignas(64) std::atomic<std::uint64_t> arrived_{0};  ///< arrivals of all ranks in all rounds together
+  std::atomic<int> failed_{-1};                        ///< the first rank that has failed
   std::atomic<int> sleepers_{0};
   int size_;
   bool looks_;
@@ -209,7 +210,7 @@ class thread_communicator final : public communicator, public detail::direct_ran
     std::copy(sums.begin(), sums.end(), values);
   }
 
-  /// Host memory is copied at once, so that the sender need not wait.
+  /// Copies host memory at once, so that the sender need not wait.
   void start(const cpu_context&, std::span<const outgoing_message> sends,
              std::span<const incoming_message> receives) override {
     expect(sends, receives);
@@ -250,7 +251,7 @@ class thread_communicator final : public communicator, public detail::direct_ran
     for (const int device : devices) {
       if (!detail::open_memory(context, device)) open = 0;
     }
-    // Where a launch waits for its kernel, for debugging, kernels cannot wait for each other.
+    // For debugging, this variable makes each launch wait for its kernel. Then kernels cannot wait for each other.
     const bool apart = std::getenv("CUDA_LAUNCH_BLOCKING") == nullptr &&
                        std::set(devices.begin(), devices.end()).size() == devices.size();
     stop_ = apart ? hub_.stop_flag(context) : nullptr;
@@ -309,7 +310,7 @@ class thread_communicator final : public communicator, public detail::direct_ran
   std::vector<std::shared_ptr<parcel>> sent_;
   std::vector<incoming_message> expected_;
   std::vector<int> others_;
-  std::vector<std::byte> marked_;  ///< what this rank gives with its mark
+  std::vector<std::byte> marked_;  ///< the data that this rank gives with its mark
   std::vector<void*> marks_;       ///< by rank
   const std::uint32_t* stop_ = nullptr;
 };

@@ -10,7 +10,7 @@
 namespace quadrat {
 
 bool started_as_one_of_several() {
-  // Open MPI; MPICH and its relatives under Hydra or PMI; Slurm's srun, which sets the last one for each task.
+  // Open MPI; MPICH and relatives under Hydra or PMI; Slurm's srun sets the last one for each task.
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"}) {
     const char* const value = std::getenv(name);
     if (value != nullptr && std::atoi(value) > 1) return true;

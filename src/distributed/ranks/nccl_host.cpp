@@ -15,7 +15,7 @@ namespace quadrat {
 
 namespace {
 
-/// The functions of NCCL that are used; null where the library is missing.
+/// The functions of NCCL that are used; null if the library is missing.
 struct nccl_functions {
   nccl_functions() {
     library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
@@ -66,7 +66,7 @@ class nccl_communicator final : public communicator {
     id = all_values(host_, id)[0];
     together(host_, [&] {
       nccl().check(nccl().create(&comm_, host_.size(), id, host_.rank()), "joining the ranks");
-      // Messages do not wait for the rest of a large kernel.
+      // High priority: messages do not wait for the rest of a large kernel.
       int lowest = 0, highest = 0;
       check_cuda(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "asking for priorities of streams");
       check_cuda(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, highest), "making a stream");

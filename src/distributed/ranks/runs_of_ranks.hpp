@@ -12,10 +12,10 @@
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
-/// What plans of migration and of halos share: keys in order of rank, and messages of whole elements.
+/// Helpers of migration and halo plans: keys in order of rank, and messages of whole elements.
 namespace quadrat::detail {
 
-/// starts[r] = the first place in sorted keys whose key is r or more, for r in [0, ranks]; one call for each of
+/// starts[r] = the first place in the sorted keys whose key is r or more, for r in [0, ranks]. One call for each of
 /// count + 1 places.
 struct find_run_starts {
   const std::uint32_t* keys;
@@ -30,7 +30,7 @@ struct find_run_starts {
   }
 };
 
-/// How many of the sorted keys belong to each rank. Synchronizes.
+/// The number of sorted keys of each rank. Waits.
 template <typename Context>
 [[nodiscard]] std::vector<std::size_t> counts_of_runs(const Context& context, const std::uint32_t* keys,
                                                       std::size_t count, int ranks) {
@@ -44,20 +44,20 @@ template <typename Context>
   return counts;
 }
 
-/// How many elements come from each rank if counts[r] go to rank r. Collective. Throws argument_error on all ranks
-/// where one would get more than 2^31 - 1 with the `own` it has. `problem`: of counting; agreed on as by `agree`, in
-/// the same message.
+/// How many elements come from each rank if counts[r] go to rank r. Throws argument_error on all ranks if one rank
+/// would have more than 2^31 - 1, with the `own` that it has. `problem`: an error of counting, on which ranks agree in
+/// the same message. Collective.
 [[nodiscard]] std::vector<std::size_t> exchanged_counts(communicator& ranks, const std::vector<std::size_t>& counts,
                                                         std::size_t own, const char* what,
                                                         const std::exception_ptr& problem = nullptr);
 
-/// Messages of whole elements that lie in order of rank.
+/// Appends messages of whole elements, which are in order of rank.
 void add_messages(std::vector<outgoing_message>& messages, const std::vector<std::size_t>& counts, const void* first,
                   std::size_t element_bytes);
 void add_messages(std::vector<incoming_message>& messages, const std::vector<std::size_t>& counts, void* first,
                   std::size_t element_bytes);
 
-/// Throws argument_error unless elements consist of 32-bit words.
+/// Throws argument_error unless an element consists of whole 32-bit words.
 void require_words(std::size_t element_bytes);
 
 }  // namespace quadrat::detail

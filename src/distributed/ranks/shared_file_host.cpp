@@ -13,7 +13,7 @@ namespace quadrat {
 
 namespace {
 
-/// By the calls of the system, for ranks of one process.
+/// A shared file by system calls, for ranks of one process.
 class system_file final : public shared_file {
  public:
   system_file(const std::string& path, std::string name) : name_(std::move(name)) {
