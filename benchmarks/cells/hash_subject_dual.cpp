@@ -27,8 +27,11 @@ class hash_subject_of final : public hash_subject<Context> {
  public:
   explicit hash_subject_of(const Context& context) : context_(context), table_(context) {}
 
-  void build(const std::uint64_t* keys, std::size_t count) override { table_.build(context_, keys, count); }
-  void check() override { table_.check(context_); }
+  void build(const std::uint64_t* keys, std::size_t count) override {
+    table_.reserve(count);
+    table_.build_async(keys, count);
+  }
+  void check() override { table_.check(); }
   [[nodiscard]] std::size_t bytes() const override { return table_.bytes(); }
   void find(const std::uint64_t* keys, std::size_t count, std::uint64_t* results) override {
     using view_type = typename hash_table<Context, Buckets>::view_type;

@@ -31,10 +31,10 @@ class walk_lists {
         packed_(context, space),
         column_major_(context, space),
         row_major_(context, space) {
-    build(context, separate_);
-    build(context, packed_);
-    build(context, column_major_);
-    build(context, row_major_);
+    separate_.build(points);
+    packed_.build(points);
+    column_major_.build(points);
+    row_major_.build(points);
   }
 
   [[nodiscard]] walk_arrays arrays(walk_layout layout) const {
@@ -57,11 +57,6 @@ class walk_lists {
   }
 
  private:
-  template <typename List>
-  void build(const cuda_context& context, List& list) const {
-    list.build(context, points_);
-    list.check(context);
-  }
   template <typename Buckets>
   walk_arrays fixed_arrays(const Buckets& buckets) const {
     return {points_.component[0], points_.count, buckets.counts,

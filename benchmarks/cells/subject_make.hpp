@@ -82,21 +82,26 @@ class cell_subject_of final : public cell_subject<Context, typename CellList::va
   using T = typename CellList::value_type;
   using view_type = typename CellList::view_type;
   static constexpr bool can_carry =
-      requires(CellList& list, const Context& context, const points_view<T, 3>& points,
-               std::span<const carried_array> arrays) { list.build_and_carry(context, points, arrays); };
+      requires(CellList& list, const points_view<T, 3>& points, std::span<const carried_array> arrays) {
+        list.build_and_carry_async(points, arrays);
+      };
 
  public:
   cell_subject_of(const Context& context, const grid<T, 3>& space, const cell_list_options<T>& options)
       : context_(context), list_(context, space, options) {}
 
-  void build(const points_view<T, 3>& points) override { list_.build(context_, points); }
-  void check() override { list_.check(context_); }
+  void build(const points_view<T, 3>& points) override {
+    list_.reserve(points.count);
+    list_.build_async(points);
+  }
+  void check() override { list_.check(); }
   [[nodiscard]] std::size_t bytes() const override { return list_.bytes(); }
 
   [[nodiscard]] bool carries() const override { return can_carry; }
   void build_and_carry(const points_view<T, 3>& points, std::span<const carried_array> arrays) override {
     if constexpr (can_carry) {
-      list_.build_and_carry(context_, points, arrays);
+      list_.reserve(points.count);
+      list_.build_and_carry_async(points, arrays);
     } else {
       throw argument_error("this cell list carries no data");
     }

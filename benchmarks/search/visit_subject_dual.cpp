@@ -80,12 +80,13 @@ class visit_by_index final : public visit_subject<Context> {
       : context_(context), list_(context, space, {.radius = space.edge(0) / 2}) {}
 
   void count(const points_view<float, 3>& points, float cutoff, std::uint32_t* counts) override {
-    list_.build(context_, points);
+    list_.reserve(points.count);
+    list_.build_async(points);
     using view_type = typename CellList::view_type;
     for_each(context_, "bench: visit", points.count,
              count_by_index<Order, view_type>{list_.view(), points, cutoff, counts});
   }
-  void check() override { list_.check(context_); }
+  void check() override { list_.check(); }
   [[nodiscard]] std::size_t bytes() const override { return list_.bytes(); }
 
  private:
@@ -101,13 +102,14 @@ class visit_by_slot final : public visit_subject<Context> {
   void count(const points_view<float, 3>& points, float cutoff, std::uint32_t* counts) override {
     using view_type = typename CellList::view_type;
     slots_.resize_discarding(context_, points.count);
-    list_.build(context_, points);
+    list_.reserve(points.count);
+    list_.build_async(points);
     for_each(context_, "bench: into slots", points.count,
              bring_into_slots<view_type>{list_.view(), points, slots_.data()});
     for_each(context_, "bench: visit", points.count,
              count_by_slot<Order, view_type>{list_.view(), slots_.data(), cutoff, counts});
   }
-  void check() override { list_.check(context_); }
+  void check() override { list_.check(); }
   [[nodiscard]] std::size_t bytes() const override { return list_.bytes() + slots_.bytes(); }
 
  private:

@@ -15,8 +15,7 @@ int run() {
   const quadrat::cpu_context context;
   auto cells = quadrat::make_cells(context, periodic_box(), cutoff);
   const auto points = quadrat::points_of(host);  // a view: nothing is copied
-  cells.build(context, points);
-  cells.check(context);  // throws where a point was NaN or outside
+  cells.build(points);                           // throws where a point is NaN or outside
 
   const auto list = cells.view();
   std::vector<float> result(count);

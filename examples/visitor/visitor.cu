@@ -38,10 +38,10 @@ int run(cudaStream_t stream) {
   const quadrat::cuda_context context(options);
   auto cells = quadrat::make_cells(context, periodic_box(), cutoff);
   const auto points = quadrat::points_of(device, count);  // a view: nothing is copied
-  cells.build(context, points);                           // on the stream
+  cells.build(points);                                    // waits; throws where a point is NaN or outside
   density_kernel<<<(count + 255) / 256, 256, 0, stream>>>(cells.view(), points, density);
   check(cudaGetLastError());
-  cells.check(context);  // waits for the stream; throws where a point was NaN or outside
+  context.synchronize();
 
   std::vector<float> result(count);
   check(cudaMemcpy(result.data(), density, count * sizeof(float), cudaMemcpyDeviceToHost));

@@ -155,9 +155,7 @@ class cells_on final : public worker_on<cell_search, Context> {
 
   void build(const points_given& points) override {
     [[maybe_unused]] const auto visit = this->enter();
-    list_.build(this->context(), view_of<T, D>(points));
-    list_.check(this->context());
-    this->context().synchronize();  // the caller may free or change the points from here on
+    list_.build(view_of<T, D>(points));  // waits: the caller may free or change the points from here on
   }
   [[nodiscard]] std::vector<int> cells() const override {
     const vec<int, D>& extents = list_.space().cells;
@@ -184,7 +182,7 @@ class cells_on final : public worker_on<cell_search, Context> {
   }
   static cell_list_options<T> options(bool accept_outside) {
     cell_list_options<T> result;
-    result.outside_allowed = accept_outside;
+    result.accept_outside = accept_outside;
     return result;
   }
 

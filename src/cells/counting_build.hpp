@@ -66,6 +66,28 @@ struct gather_carried {
 }  // namespace detail
 
 template <typename Context>
+void counting_buckets<Context>::reserve(const Context& context, std::size_t count, std::size_t bucket_count) {
+  offsets_.resize_discarding(context, bucket_count + 1);
+  static_cast<void>(scratch_.request(context, scan_scratch_bytes(context, bucket_count + 1)));
+  if (context.reproducibility() != determinism::none) return pairs_.reserve(context, count, bucket_count);
+  keys_.resize_discarding(context, count);
+  ranks_.resize_discarding(context, count);
+  elements_.resize_discarding(context, count);
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+    if (detail::partition_pays(count, 1)) reserve_partition(context, count);
+  }
+}
+
+/// What two levels need besides.
+template <typename Context>
+void counting_buckets<Context>::reserve_partition(const Context& context, std::size_t count) {
+  low_keys_.resize_discarding(context, count);
+  if (control_.size() > 0) return;
+  control_.resize_discarding(context, detail::counting_control_words);
+  fill_bytes(context, control_.data(), 0, control_.bytes());
+}
+
+template <typename Context>
 template <typename KeyOf>
 void counting_buckets<Context>::build(const Context& context, std::size_t count, std::size_t bucket_count,
                                       const KeyOf& key_of, const fault_flag&, const detail::carried_arrays& carried) {
@@ -114,11 +136,7 @@ template <typename Context>
 template <typename KeyOf>
 void counting_buckets<Context>::partition(const Context& context, std::size_t count, std::size_t bucket_count,
                                           const KeyOf& key_of) {
-  low_keys_.resize_discarding(context, count);
-  if (control_.size() == 0) {
-    control_.resize_discarding(context, detail::counting_control_words);
-    fill_bytes(context, control_.data(), 0, control_.bytes());
-  }
+  reserve_partition(context, count);
   const detail::partition_buffers buffers{reinterpret_cast<detail::counting_control*>(control_.data()),
                                           keys_.data(),
                                           low_keys_.data(),

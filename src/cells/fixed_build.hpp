@@ -66,7 +66,22 @@ struct store_in_order {
   return static_cast<std::uint32_t>(std::ceil((12 + 2 * mean + 4 * std::sqrt(mean)) / 4)) * 4;
 }
 
+/// No less than b default_capacity(n, b) for any n of at most `count` elements in b of at most `bucket_count` buckets.
+[[nodiscard]] inline std::size_t most_slots(std::size_t count, std::size_t bucket_count) {
+  const auto elements = static_cast<double>(count), buckets = static_cast<double>(bucket_count);
+  return static_cast<std::size_t>(16 * buckets + 2 * elements + 4 * std::sqrt(elements * buckets)) + 1;
+}
+
 }  // namespace detail
+
+template <typename Context, typename Layout>
+void fixed_buckets<Context, Layout>::reserve(const Context& context, std::size_t count, std::size_t bucket_count) {
+  counts_.resize_discarding(context, bucket_count);
+  slots_.resize_discarding(context, asked_ != 0 ? bucket_count * asked_ : detail::most_slots(count, bucket_count));
+  if (context.reproducibility() == determinism::none) return;
+  starts_.resize_discarding(context, bucket_count);
+  pairs_.reserve(context, count, bucket_count);
+}
 
 template <typename Context, typename Layout>
 template <typename KeyOf>

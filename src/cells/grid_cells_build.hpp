@@ -5,7 +5,9 @@
 #include <limits>
 #include <type_traits>
 
+#include "cells/build_and_check.hpp"
 #include "cells/checks.hpp"
+#include "core/point_checks.hpp"
 #include "quadrat/cells/grid_cells.hpp"
 #include "quadrat/core/curves.hpp"
 #include "quadrat/core/error.hpp"
@@ -72,36 +74,65 @@ grid_cells<Method, Context, T, D>::grid_cells(const Context& context, const grid
       numbering_(detail::number_cells(std::type_identity<numbering_type>{}, space_.current().stored)),
       buckets_(detail::make_buckets<buckets_type>(options)),
       record_(context),
-      outside_allowed_(options.outside_allowed) {}
+      accept_outside_(options.accept_outside) {}
+
+template <typename Method, typename Context, typename T, int D>
+auto grid_cells<Method, Context, T, D>::fitted(std::size_t points) const -> fit {
+  if (!space_.changes(points)) return {space_.current(), numbering_};
+  const grid<T, D> space = space_.fitted(points);
+  return {space, detail::number_cells(std::type_identity<numbering_type>{}, space.stored)};
+}
+
+template <typename Method, typename Context, typename T, int D>
+void grid_cells<Method, Context, T, D>::reserve(std::size_t points) {
+  detail::require_count(points, "points");
+  record_.reserve(points, fitted(points).numbering.bound(), [&](std::size_t elements, std::size_t cells) {
+    buckets_.reserve(record_.context(), elements, cells);
+  });
+}
 
 template <typename Method, typename Context, typename T, int D>
 auto grid_cells<Method, Context, T, D>::begin_build(const points_view<T, D>& points) -> key_type {
-  record_.begin(points, max_count);
-  if (space_.fit(points.size())) {
-    numbering_ = detail::number_cells(std::type_identity<numbering_type>{}, space_.current().stored);
-  }
-  return {points, space_.current(), numbering_, anchor_, record_.flag(), outside_allowed_};
+  detail::require_points(points, "points");
+  const fit wanted = fitted(points.size());
+  record_.begin(points, wanted.numbering.bound());
+  space_.take(wanted.space, points.size());
+  numbering_ = wanted.numbering;
+  return {points, wanted.space, numbering_, anchor_, record_.flag(), accept_outside_};
 }
 
 template <typename Method, typename Context, typename T, int D>
-void grid_cells<Method, Context, T, D>::build(const Context& context, const points_view<T, D>& points) {
+void grid_cells<Method, Context, T, D>::build_async(const points_view<T, D>& points) {
   const key_type key_of = begin_build(points);
-  buckets_.build(context, points.size(), numbering_.bound(), key_of, key_of.faults);
+  buckets_.build(record_.context(), points.size(), numbering_.bound(), key_of, key_of.faults);
 }
 
 template <typename Method, typename Context, typename T, int D>
-void grid_cells<Method, Context, T, D>::build_and_carry(const Context& context, const points_view<T, D>& points,
-                                                        std::span<const carried_array> arrays)
+void grid_cells<Method, Context, T, D>::build(const points_view<T, D>& points) {
+  detail::build_and_check(*this, record_, points, [&] { build_async(points); });
+}
+
+template <typename Method, typename Context, typename T, int D>
+void grid_cells<Method, Context, T, D>::build_and_carry_async(const points_view<T, D>& points,
+                                                              std::span<const carried_array> arrays)
   requires buckets_type::carries_data
 {
   const detail::carried_arrays carried = detail::checked_arrays(arrays, points.size());
   const key_type key_of = begin_build(points);
-  buckets_.build(context, points.size(), numbering_.bound(), key_of, key_of.faults, carried);
+  buckets_.build(record_.context(), points.size(), numbering_.bound(), key_of, key_of.faults, carried);
 }
 
 template <typename Method, typename Context, typename T, int D>
-void grid_cells<Method, Context, T, D>::check(const Context& context) {
-  record_.check(context, space_.current(), detail::capacity_of(buckets_));
+void grid_cells<Method, Context, T, D>::build_and_carry(const points_view<T, D>& points,
+                                                        std::span<const carried_array> arrays)
+  requires buckets_type::carries_data
+{
+  detail::build_and_check(*this, record_, points, [&] { build_and_carry_async(points, arrays); });
+}
+
+template <typename Method, typename Context, typename T, int D>
+void grid_cells<Method, Context, T, D>::check() {
+  record_.check(space_.current(), detail::capacity_of(buckets_));
 }
 
 }  // namespace quadrat

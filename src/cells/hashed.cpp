@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/cells/hashed.hpp"
 
+#include "cells/build_and_check.hpp"
 #include "cells/checks.hpp"
 #include "cells/ordered_pairs_build.hpp"
 #include "core/backend.hpp"
@@ -53,6 +54,13 @@ struct write_range {
   }
 };
 
+/// Places of the table, and the one that stays empty.
+template <int D>
+[[nodiscard]] std::size_t entries_for(std::size_t count) {
+  constexpr std::size_t group = hashed_numbering<D>::group;
+  return (count == 0 ? 1 : (2 * count + group - 1) / group) * group + 1;
+}
+
 }  // namespace
 
 template <typename Context, typename T, int D>
@@ -60,28 +68,49 @@ hashed_cells<Context, T, D>::hashed_cells(const Context& context, const grid<T, 
                                           const cell_list_options<T>& options)
     : space_(detail::checked_grid(space, max_sparse_count)),
       record_(context),
-      outside_allowed_(options.outside_allowed) {}
+      accept_outside_(options.accept_outside) {}
 
 template <typename Context, typename T, int D>
-void hashed_cells<Context, T, D>::build(const Context& context, const points_view<T, D>& points) {
-  build_and_carry(context, points, {});
+void hashed_cells<Context, T, D>::reserve(std::size_t points) {
+  detail::require_count(points, "points", most_points);
+  record_.reserve(points, 1, [&](std::size_t elements, std::size_t) {
+    table_.resize_discarding(record_.context(), entries_for<D>(elements));
+    pairs_.reserve(record_.context(), elements, space_.size());
+  });
 }
 
 template <typename Context, typename T, int D>
-void hashed_cells<Context, T, D>::build_and_carry(const Context& context, const points_view<T, D>& points,
+void hashed_cells<Context, T, D>::build(const points_view<T, D>& points) {
+  build_and_carry(points, {});
+}
+
+template <typename Context, typename T, int D>
+void hashed_cells<Context, T, D>::build_async(const points_view<T, D>& points) {
+  build_and_carry_async(points, {});
+}
+
+template <typename Context, typename T, int D>
+void hashed_cells<Context, T, D>::build_and_carry(const points_view<T, D>& points,
                                                   std::span<const carried_array> arrays) {
+  detail::build_and_check(
+      *this, record_, points, [&] { build_and_carry_async(points, arrays); }, most_points);
+}
+
+template <typename Context, typename T, int D>
+void hashed_cells<Context, T, D>::build_and_carry_async(const points_view<T, D>& points,
+                                                        std::span<const carried_array> arrays) {
   const std::size_t count = points.size();
   const detail::carried_arrays carried = detail::checked_arrays(arrays, count);
-  record_.begin(points, most_points);
-  constexpr std::size_t group = hashed_numbering<D>::group;
-  const std::size_t groups = count == 0 ? 1 : (2 * count + group - 1) / group;
-  table_.resize_discarding(context, group * groups + 1);
+  detail::require_points(points, "points", most_points);
+  record_.begin(points, 1);
+  const Context& context = record_.context();
+  table_.resize_discarding(context, entries_for<D>(count));
   fill_bytes(context, table_.data(), 0xff, table_.size() * sizeof(occupied_cell));
 
   using rows_type = wide_row_major_numbering<D>;
   const rows_type rows{space_.cells};
   const cell_key<T, D, rows_type, center_anchor<T, D>> key_of{points, space_,         rows,
-                                                              {},     record_.flag(), outside_allowed_};
+                                                              {},     record_.flag(), accept_outside_};
   pairs_.make(context, count, space_.size(), key_of);
   const enter_cell<D> enter{pairs_.keys(), numbering(), table_.data()};
   for_each(context, "cells.hashed.enter", count, enter);
@@ -90,8 +119,8 @@ void hashed_cells<Context, T, D>::build_and_carry(const Context& context, const 
 }
 
 template <typename Context, typename T, int D>
-void hashed_cells<Context, T, D>::check(const Context& context) {
-  record_.check(context, space_, 0);
+void hashed_cells<Context, T, D>::check() {
+  record_.check(space_, 0);
 }
 
 template class hashed_cells<backend_context, float, 2>;

@@ -40,6 +40,13 @@ struct link_in_order {
 }  // namespace detail
 
 template <typename Context>
+void linked_buckets<Context>::reserve(const Context& context, std::size_t count, std::size_t bucket_count) {
+  heads_.resize_discarding(context, bucket_count);
+  nexts_.resize_discarding(context, count);
+  if (context.reproducibility() != determinism::none) pairs_.reserve(context, count, bucket_count);
+}
+
+template <typename Context>
 template <typename KeyOf>
 void linked_buckets<Context>::build(const Context& context, std::size_t count, std::size_t bucket_count,
                                     const KeyOf& key_of, const fault_flag&) {

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "cells/build_and_check.hpp"
 #include "cells/checks.hpp"
 #include "cells/ordered_pairs_build.hpp"
 #include "core/backend.hpp"
@@ -79,35 +80,69 @@ linked_packed_cells<Context, T, D>::linked_packed_cells(const Context& context, 
     : space_(detail::checked_grid(space, options.fold_reach > T(0) ? any_number_of_cells : max_count),
              options.fold_reach),
       record_(context),
-      outside_allowed_(options.outside_allowed) {}
+      accept_outside_(options.accept_outside) {}
 
 template <typename Context, typename T, int D>
-void linked_packed_cells<Context, T, D>::build(const Context& context, const points_view<T, D>& points) {
-  record_.begin(points, max_count);
-  records_.resize_discarding(context, points.size());
-  link(context, points, records_.data(), false);
+void linked_packed_cells<Context, T, D>::reserve_links(std::size_t points) {
+  detail::require_count(points, "points");
+  const row_major_numbering<D> numbering{space_.fitted(points).stored};
+  record_.reserve(points, numbering.bound(), [&](std::size_t elements, std::size_t cells) {
+    const Context& context = record_.context();
+    heads_.resize_discarding(context, cells);
+    if (context.reproducibility() != determinism::none) pairs_.reserve(context, elements, cells);
+  });
 }
 
 template <typename Context, typename T, int D>
-void linked_packed_cells<Context, T, D>::build(const Context& context, record_type* records, std::size_t count) {
+void linked_packed_cells<Context, T, D>::reserve(std::size_t points) {
+  reserve_links(points);
+  if (has_records(points)) return;
+  record_.lose_result();
+  records_.resize_discarding(record_.context(), points);
+}
+
+template <typename Context, typename T, int D>
+void linked_packed_cells<Context, T, D>::build(const points_view<T, D>& points) {
+  detail::build_and_check(*this, record_, points, [&] { build_async(points); });
+}
+
+template <typename Context, typename T, int D>
+void linked_packed_cells<Context, T, D>::build_async(const points_view<T, D>& points) {
+  detail::require_points(points, "points");
+  require(has_records(points.size()), "build_async has no room for copies of ", points.size(), " points; call reserve(",
+          points.size(), ") or build first");
+  link(points, records_.data(), false);
+}
+
+template <typename Context, typename T, int D>
+void linked_packed_cells<Context, T, D>::build(record_type* records, std::size_t count) {
+  detail::require_array(records, count, "records");
+  reserve_links(count);
+  record_.forget_faults();
+  build_async(records, count);
+  check();
+}
+
+template <typename Context, typename T, int D>
+void linked_packed_cells<Context, T, D>::build_async(record_type* records, std::size_t count) {
   detail::require_array(records, count, "records");
   require(reinterpret_cast<std::uintptr_t>(records) % alignof(record_type) == 0, "records must be aligned to ",
           alignof(record_type));
   const T* first = count == 0 ? nullptr : records->position.component;
-  const auto points = strided_points<D>(first, count, sizeof(record_type) / sizeof(T));
-  record_.begin(points, max_count);
-  link(context, points, records, true);
+  link(strided_points<D>(first, count, sizeof(record_type) / sizeof(T)), records, true);
 }
 
 template <typename Context, typename T, int D>
-void linked_packed_cells<Context, T, D>::link(const Context& context, const points_view<T, D>& points,
-                                              record_type* records, bool in_place) {
+void linked_packed_cells<Context, T, D>::link(const points_view<T, D>& points, record_type* records, bool in_place) {
+  const grid<T, D> space = space_.fitted(points.size());
+  const row_major_numbering<D> numbering{space.stored};
+  record_.begin(points, numbering.bound());
+  space_.take(space, points.size());
   linked_ = records;
-  space_.fit(points.size());
-  const row_major_numbering<D> numbering{space_.current().stored};
+  const Context& context = record_.context();
   heads_.resize_discarding(context, numbering.bound());
   fill_bytes(context, heads_.data(), 0xff, heads_.size() * sizeof(particle_id));
-  const key_type key_of{points, space_.current(), numbering, {}, record_.flag(), outside_allowed_};
+  const key_type key_of{points, space, numbering, {}, record_.flag(), accept_outside_};
   if (context.reproducibility() == determinism::none) {
     const insert_record<T, D, key_type> body{key_of, heads_.data(), records, in_place};
     for_each(context, "cells.linked_packed.insert", points.size(), body);
@@ -119,8 +154,8 @@ void linked_packed_cells<Context, T, D>::link(const Context& context, const poin
 }
 
 template <typename Context, typename T, int D>
-void linked_packed_cells<Context, T, D>::check(const Context& context) {
-  record_.check(context, space_.current(), 0);
+void linked_packed_cells<Context, T, D>::check() {
+  record_.check(space_.current(), 0);
 }
 
 template class linked_packed_cells<backend_context, float, 2>;

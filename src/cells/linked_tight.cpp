@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/cells/linked_tight.hpp"
 
+#include "cells/build_and_check.hpp"
 #include "cells/checks.hpp"
 #include "cells/linked_build.hpp"
 #include "cells/ordered_pairs_build.hpp"
@@ -71,38 +72,56 @@ linked_tight_cells<Context, T, D>::linked_tight_cells(const Context& context, co
                                                       const cell_list_options<T>& options)
     : given_(detail::checked_grid(space, options.fold_reach > T(0) ? any_number_of_cells : max_count),
              options.fold_reach),
-      space_(given_.current()),
-      touch_(make_touch_rule(space_, options.radius)),
+      fit_(given_.current(), options.radius),
       record_(context) {}
 
+/// The last head collects the absent entries.
 template <typename Context, typename T, int D>
-void linked_tight_cells<Context, T, D>::build(const Context& context, const points_view<T, D>& points) {
-  record_.begin(points, most_points);
-  if (given_.fit(points.size())) {
-    space_ = given_.current();
-    touch_ = make_touch_rule(space_, touch_.radius);
-  }
-  const row_major_numbering<D> numbering{space_.stored};
+void linked_tight_cells<Context, T, D>::reserve(std::size_t points) {
+  detail::require_count(points, "points", most_points);
+  record_.reserve(points, fitted(points).numbering().bound(), [&](std::size_t elements, std::size_t cells) {
+    const Context& context = record_.context();
+    heads_.resize_discarding(context, cells + 1);
+    nexts_.resize_discarding(context, elements << D);
+    if (context.reproducibility() != determinism::none) pairs_.reserve(context, elements << D, cells + 1);
+  });
+}
+
+template <typename Context, typename T, int D>
+void linked_tight_cells<Context, T, D>::build(const points_view<T, D>& points) {
+  detail::build_and_check(
+      *this, record_, points, [&] { build_async(points); }, most_points);
+}
+
+template <typename Context, typename T, int D>
+void linked_tight_cells<Context, T, D>::build_async(const points_view<T, D>& points) {
+  detail::require_points(points, "points", most_points);
+  const fit wanted = fitted(points.size());
+  const row_major_numbering<D> numbering = wanted.numbering();
   const std::size_t cells = numbering.bound();
+  record_.begin(points, cells);
+  given_.take(given_.fitted(points.size()), points.size());
+  fit_ = wanted;
+  const Context& context = record_.context();
   const std::size_t entries = points.size() << D;
-  heads_.resize_discarding(context, cells + 1);  // the last one collects the absent entries
+  heads_.resize_discarding(context, cells + 1);
   nexts_.resize_discarding(context, entries);
   fill_bytes(context, heads_.data(), 0xff, heads_.size() * sizeof(std::uint32_t));
   if (context.reproducibility() == determinism::none) {
     auto* links = reinterpret_cast<entry_links<D>*>(nexts_.data());
-    const insert_entries<T, D> body{points, space_, numbering, touch_, heads_.data(), links, record_.flag()};
+    const insert_entries<T, D> body{points, fit_.space, numbering, fit_.touch, heads_.data(), links, record_.flag()};
     for_each(context, "cells.linked_tight.insert", points.size(), body);
     return;
   }
-  const entry_key<T, D> key_of{points, space_, numbering, touch_, static_cast<cell_id>(cells), record_.flag()};
+  const entry_key<T, D> key_of{points, fit_.space, numbering, fit_.touch, static_cast<cell_id>(cells), record_.flag()};
   pairs_.make(context, entries, cells + 1, key_of);
   const detail::link_in_order body{pairs_.keys(), pairs_.elements(), entries, heads_.data(), nexts_.data()};
   for_each(context, "cells.linked_tight.link_in_order", entries, body);
 }
 
 template <typename Context, typename T, int D>
-void linked_tight_cells<Context, T, D>::check(const Context& context) {
-  record_.check(context, space_, 0);
+void linked_tight_cells<Context, T, D>::check() {
+  record_.check(fit_.space, 0);
 }
 
 template class linked_tight_cells<backend_context, float, 2>;

@@ -23,6 +23,15 @@ struct write_pairs {
 };
 
 template <typename Context, typename Key>
+void ordered_pairs<Context, Key>::reserve(const Context& context, std::size_t count, std::uint64_t bucket_count) {
+  for (int copy = 0; copy < 2; ++copy) {
+    keys_[copy].resize_discarding(context, count);
+    elements_[copy].resize_discarding(context, count);
+  }
+  static_cast<void>(scratch_.request(context, sort_scratch_bytes<Key>(context, count, key_bits_for(bucket_count))));
+}
+
+template <typename Context, typename Key>
 template <typename KeyOf>
 void ordered_pairs<Context, Key>::make(const Context& context, std::size_t count, std::uint64_t bucket_count,
                                        const KeyOf& key_of) {

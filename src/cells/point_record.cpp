@@ -32,15 +32,8 @@ std::string complaint(std::uint64_t i, const vec<T, D>& point, const box<T, D>& 
 }  // namespace
 
 template <typename Context, typename T, int D>
-void point_record<Context, T, D>::begin(const points_view<T, D>& points, std::size_t most) {
-  require_points(points, "points", most);
-  points_ = points;
-  faults_.begin();
-}
-
-template <typename Context, typename T, int D>
-void point_record<Context, T, D>::check(const Context& context, const grid<T, D>& space, std::uint64_t capacity) {
-  const fault_report found = faults_.check(context);
+void point_record<Context, T, D>::check(const grid<T, D>& space, std::uint64_t capacity) {
+  const fault_report found = build_state<Context>::check();
   if (found.kind == fault_kind::none) return;
   if (found.kind == fault_kind::overflow) {
     const auto id = static_cast<cell_id>(found.index - overflow_fault_base);
@@ -50,14 +43,10 @@ void point_record<Context, T, D>::check(const Context& context, const grid<T, D>
                          found.needed);
   }
   if (found.index < points_.count) {
-    throw data_error(complaint(found.index, read_point(context, found.index), space.domain), found.index);
+    throw data_error(complaint(found.index, point_to_host(this->context(), points_, found.index), space.domain),
+                     found.index);
   }
   throw data_error(message("point ", found.index, " of an earlier build was not finite or outside the open box"));
-}
-
-template <typename Context, typename T, int D>
-vec<T, D> point_record<Context, T, D>::read_point(const Context& context, std::size_t i) const {
-  return point_to_host(context, points_, i);
 }
 
 template class point_record<backend_context, float, 2>;

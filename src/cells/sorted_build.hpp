@@ -31,6 +31,12 @@ struct mark_bounds {
 }  // namespace detail
 
 template <typename Context>
+void sorted_buckets<Context>::reserve(const Context& context, std::size_t count, std::size_t bucket_count) {
+  bounds_.resize_discarding(context, 2 * bucket_count);
+  pairs_.reserve(context, count, bucket_count);
+}
+
+template <typename Context>
 template <typename KeyOf>
 void sorted_buckets<Context>::build(const Context& context, std::size_t count, std::size_t bucket_count,
                                     const KeyOf& key_of, const fault_flag&, const detail::carried_arrays& carried) {

@@ -46,6 +46,22 @@ __global__ void __launch_bounds__(one_block_threads) scan_in_one_block(Source so
   }
 }
 
+/// CUB's scan, in its two phases.
+template <typename In, typename Out>
+struct scan_call {
+  padded_input<In, Out> padded;
+  Out* out;
+  std::uint32_t entries;
+  cuda_stream stream;
+
+  cudaError_t operator()(void* temporary, std::size_t& bytes) const {
+    const auto source = thrust::make_transform_iterator(thrust::counting_iterator<std::uint32_t>(0), padded);
+    return cub::DeviceScan::ExclusiveScan(temporary, bytes, source, out, cuda::std::plus<>{}, Out{0}, entries, stream);
+  }
+};
+
+constexpr const char* scan_name = "quadrat::exclusive_scan";
+
 /// Writes `entries` sums: `count` of them, or one more for the total. One kernel for both, because compiling CUB's scan
 /// costs more than the comparison does.
 template <typename In, typename Out>
@@ -53,25 +69,27 @@ void scan(const cuda_context& context, const In* in, Out* out, std::size_t count
           workspace<cuda_context>& scratch) {
   detail::require_count_fits("exclusive_scan", count);
   if (entries == 0) return;
-  constexpr const char* name = "quadrat::exclusive_scan";
-  const cuda_launch launch(context, name);
+  const cuda_launch launch(context, scan_name);
   const padded_input<In, Out> padded{in, static_cast<std::uint32_t>(count)};
   if (entries <= one_block_most) {
     scan_in_one_block<<<1, one_block_threads, 0, context.stream()>>>(padded, out, static_cast<std::uint32_t>(entries));
     launch.check();
     return;
   }
-  const auto source = thrust::make_transform_iterator(thrust::counting_iterator<std::uint32_t>(0), padded);
-  const auto call = [&](void* temporary, std::size_t& bytes) {
-    return cub::DeviceScan::ExclusiveScan(temporary, bytes, source, out, cuda::std::plus<>{}, Out{0},
-                                          static_cast<std::uint32_t>(entries), context.stream());
-  };
-  std::size_t bytes = detail::cub_bytes(name, call);
+  const scan_call<In, Out> call{padded, out, static_cast<std::uint32_t>(entries), context.stream()};
+  std::size_t bytes = detail::cub_bytes(scan_name, call);
   std::byte* temporary = scratch.request(context, bytes);
-  detail::check_cub(call(temporary, bytes), name);
+  detail::check_cub(call(temporary, bytes), scan_name);
 }
 
 }  // namespace
+
+std::size_t scan_scratch_bytes(const cuda_context& context, std::size_t count) {
+  if (count <= one_block_most) return 0;
+  const cuda_launch launch(context, scan_name);
+  return detail::cub_bytes(scan_name, scan_call<std::uint32_t, std::uint32_t>{
+                                          {nullptr, 0}, nullptr, static_cast<std::uint32_t>(count), context.stream()});
+}
 
 void exclusive_scan(const cuda_context& context, const std::uint32_t* in, std::uint32_t* out, std::size_t count,
                     workspace<cuda_context>& scratch) {

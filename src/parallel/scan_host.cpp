@@ -57,6 +57,10 @@ Out scan(const cpu_context& context, const In* in, Out* out, std::size_t count, 
 
 }  // namespace
 
+std::size_t scan_scratch_bytes(const cpu_context& context, std::size_t count) {
+  return detail::partition_for(context, count, least_scanned_part).parts * sizeof(std::uint32_t);
+}
+
 void exclusive_scan(const cpu_context& context, const std::uint32_t* in, std::uint32_t* out, std::size_t count,
                     workspace<cpu_context>& scratch) {
   scan(context, in, out, count, scratch);

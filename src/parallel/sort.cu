@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/parallel/sort.hpp"
 
+#include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
 #include <type_traits>
 
@@ -83,6 +84,17 @@ void sort(const cuda_context& context, Key* keys, std::uint32_t* values, std::si
 }
 
 }  // namespace
+
+template <typename Key>
+std::size_t sort_scratch_bytes(const cuda_context& context, std::size_t count, int key_bits) {
+  detail::require_sort_fits<Key>(count, key_bits);
+  const cuda_launch launch(context, name);
+  std::size_t bytes = 0;
+  for (int bits = 0; bits <= key_bits; ++bits) bytes = std::max(bytes, sort_call<Key>{context, count, bits}.bytes());
+  return bytes;
+}
+template std::size_t sort_scratch_bytes<std::uint32_t>(const cuda_context&, std::size_t, int);
+template std::size_t sort_scratch_bytes<std::uint64_t>(const cuda_context&, std::size_t, int);
 
 int sort_pairs(const cuda_context& context, const sort_buffers<std::uint32_t>& buffers, std::size_t count, int key_bits,
                workspace<cuda_context>& scratch, sort_values source) {

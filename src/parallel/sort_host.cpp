@@ -140,6 +140,15 @@ void sort(const cpu_context& context, Key* keys, std::uint32_t* values, std::siz
 
 }  // namespace
 
+template <typename Key>
+std::size_t sort_scratch_bytes(const cpu_context& context, std::size_t count, int key_bits) {
+  std::size_t bytes = 0;
+  for (int bits = 0; bits <= key_bits; ++bits) bytes = std::max(bytes, sort_plan(context, count, bits).bytes());
+  return bytes;
+}
+template std::size_t sort_scratch_bytes<std::uint32_t>(const cpu_context&, std::size_t, int);
+template std::size_t sort_scratch_bytes<std::uint64_t>(const cpu_context&, std::size_t, int);
+
 int sort_pairs(const cpu_context& context, const sort_buffers<std::uint32_t>& buffers, std::size_t count, int key_bits,
                workspace<cpu_context>& scratch, sort_values source) {
   return sort(context, buffers, count, key_bits, scratch, source);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "cells/build_and_check.hpp"
 #include "cells/counting_build.hpp"
 #include "core/backend.hpp"
 #include "core/point_checks.hpp"
@@ -37,7 +38,7 @@ struct place_in_lattice {
 template <typename Context, typename T, int D>
 lattice_cells<Context, T, D>::lattice_cells(const Context& context, const lattice<T, D>& shape,
                                             const lattice_cells_options<T>& options)
-    : shape_(detail::reduced(shape, false).shape), options_(options), faults_(context) {
+    : shape_(detail::reduced(shape, false).shape), options_(options), state_(context) {
   const T cutoff = options.cutoff;
   require(cutoff > T(0) && std::isfinite(cutoff * cutoff) && cutoff * cutoff > T(0), "the cutoff is ", cutoff,
           "; it must be positive, and its square finite and not 0");
@@ -50,39 +51,59 @@ lattice_cells<Context, T, D>::lattice_cells(const Context& context, const lattic
 }
 
 template <typename Context, typename T, int D>
-void lattice_cells<Context, T, D>::build(const Context& context, const points_view<T, D>& points) {
+auto lattice_cells<Context, T, D>::cut_for(std::size_t points) const -> cut {
+  // One grid serves from half to twice the points.
+  if (cut_.points > 0 && points <= 2 * cut_.points && cut_.points <= 2 * points) return cut_;
+  const detail::cuboid_grid_request<T> wanted{
+      options_.cutoff, options_.cutoff, detail::most_cells(points, options_.accept_outside), options_.accept_outside};
+  return {detail::make_cuboid_grids<T, D>(std::span<const lattice<T, D>>(&shape_, 1), wanted).front(),
+          points > 0 ? points : 1};
+}
+
+template <typename Context, typename T, int D>
+void lattice_cells<Context, T, D>::reserve(std::size_t points) {
+  detail::require_count(points, "points");
+  const std::size_t cells = cut_for(points).grid.cell_count();
+  state_.reserve(points, cells, [&](std::size_t elements, std::size_t buckets) {
+    buckets_.reserve(state_.context(), elements, buckets);
+    placed_.resize_discarding(state_.context(), elements);
+  });
+}
+
+template <typename Context, typename T, int D>
+void lattice_cells<Context, T, D>::build(const points_view<T, D>& points) {
+  detail::build_and_check(*this, state_, points, [&] { build_async(points); });
+}
+
+template <typename Context, typename T, int D>
+void lattice_cells<Context, T, D>::build_async(const points_view<T, D>& points) {
   detail::require_points(points, "points");
-  built_ = false;
-  points_ = points;
   const std::size_t count = points.count;
-  if (cut_for_ == 0 || count > 2 * cut_for_ || 2 * count < cut_for_) {
-    const detail::cuboid_grid_request<T> wanted{
-        options_.cutoff, options_.cutoff, detail::most_cells(count, options_.accept_outside), options_.accept_outside};
-    grid_ = detail::make_cuboid_grids<T, D>(std::span<const lattice<T, D>>(&shape_, 1), wanted).front();
-    cut_for_ = count > 0 ? count : 1;
-  }
-  faults_.begin();
+  const cut wanted = cut_for(count);
+  state_.begin(count, wanted.grid.cell_count(), "points");
+  cut_ = wanted;
+  points_ = points;
+  const Context& context = state_.context();
   placed_.resize_discarding(context, count);
   detail::grid_key_of_one<T, D> key{};
   key.key.search.points = points;
   key.key.accept_outside = options_.accept_outside;
-  key.key.faults = faults_.flag();
+  key.key.faults = state_.flag();
   key.system.shape = shape_;
-  key.grid = grid_;
-  buckets_.build(context, count, grid_.cell_count(), key, key.key.faults);
+  key.grid = cut_.grid;
+  buckets_.build(context, count, cut_.grid.cell_count(), key, key.key.faults);
   for_each(context, "search.place_in_lattice", count,
            detail::place_in_lattice<T, D>{points, shape_, buckets_.view().elements, placed_.data()});
-  built_ = true;
 }
 
 template <typename Context, typename T, int D>
-void lattice_cells<Context, T, D>::check(const Context& context) {
-  const fault_report found = faults_.check(context);
+void lattice_cells<Context, T, D>::check() {
+  const fault_report found = state_.check();
   if (found.kind == fault_kind::none) return;
   if (found.index >= points_.count) {
     throw data_error(message("point ", found.index, " of an earlier build was not finite or outside of its box"));
   }
-  throw data_error(detail::point_complaint(context, shape_, points_, "point ", found.index), found.index);
+  throw data_error(detail::point_complaint(state_.context(), shape_, points_, "point ", found.index), found.index);
 }
 
 template class lattice_cells<backend_context, float, 2>;

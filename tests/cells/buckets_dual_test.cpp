@@ -86,8 +86,7 @@ TYPED_TEST(buckets_test, hold_the_elements_of_their_keys) {
         const auto keys = random_words<std::uint32_t>(count, count + bucket_count, bucket_count);
         const auto stored = to_device(context, keys);
         keyed_buckets<backend_context, TypeParam> buckets(context, with_room_for<TypeParam>(count));
-        buckets.build(context, stored.data(), count, bucket_count);
-        buckets.check(context);
+        buckets.build(stored.data(), count, bucket_count);
         expect_buckets(context, buckets.view(), reference::buckets(keys, bucket_count), level != determinism::none);
       }
     }
@@ -102,23 +101,25 @@ TYPED_TEST(buckets_test, name_the_first_key_out_of_range) {
   const auto stored = to_device(context, keys);
   keyed_buckets<backend_context, TypeParam> buckets(context, with_room_for<TypeParam>(100));
   EXPECT_THROW(static_cast<void>(buckets.view()), argument_error);
-  buckets.build(context, stored.data(), 100, 10);
-  EXPECT_EQ(error_of<data_error>([&] { buckets.check(context); }),
-            "key 31 is 4294967295; keys must be below the number of buckets, which is 10");
+  const std::string text = error_of<data_error>([&] { buckets.build(stored.data(), 100, 10); });
+  EXPECT_EQ(text, "key 31 is 4294967295; keys must be below the number of buckets, which is 10");
   EXPECT_THROW(static_cast<void>(buckets.view()), argument_error);
-  buckets.build(context, stored.data(), 31, 10);
-  EXPECT_NO_THROW(buckets.check(context));
+  buckets.build_async(stored.data(), 100, 10);
+  for (int call = 0; call < 2; ++call) EXPECT_EQ(error_of<data_error>([&] { buckets.check(); }), text);
+  buckets.build_async(stored.data(), 31, 10);
+  EXPECT_NO_THROW(buckets.check());
+  expect_words(error_of<argument_error>([&] { buckets.build_async(stored.data(), 31, 11); }), {"in 11", "reserve(31"});
 }
 
 TYPED_TEST(buckets_test, refuse_impossible_arguments) {
   const backend_context context;
   keyed_buckets<backend_context, TypeParam> buckets(context);
   const auto keys = to_device(context, std::vector<std::uint32_t>{0, 1, 2});
-  EXPECT_THROW(buckets.build(context, keys.data(), 3, 0), argument_error);
-  EXPECT_THROW(buckets.build(context, keys.data(), 3, std::size_t{1} << 31), argument_error);
-  EXPECT_THROW(buckets.build(context, keys.data(), std::size_t{1} << 31, 3), argument_error);
-  EXPECT_THROW(buckets.build(context, nullptr, 3, 3), argument_error);
-  EXPECT_NO_THROW(buckets.build(context, nullptr, 0, 3));
+  EXPECT_THROW(buckets.build(keys.data(), 3, 0), argument_error);
+  EXPECT_THROW(buckets.build(keys.data(), 3, std::size_t{1} << 31), argument_error);
+  EXPECT_THROW(buckets.build(keys.data(), std::size_t{1} << 31, 3), argument_error);
+  EXPECT_THROW(buckets.build(nullptr, 3, 3), argument_error);
+  EXPECT_NO_THROW(buckets.build(nullptr, 0, 3));
   EXPECT_GT(buckets.bytes(), 0u);
 }
 
@@ -182,8 +183,7 @@ TYPED_TEST(buckets_test, find_by_any_key_through_a_hash) {
         queries.insert(queries.end(), {0, 1, 2, ~std::uint64_t{0}});
         const auto stored = to_device(context, keys);
         hash_table<backend_context, TypeParam> table(context, with_room_for<TypeParam>(count));
-        table.build(context, stored.data(), count, bucket_count);
-        table.check(context);
+        table.build(stored.data(), count, bucket_count);
         EXPECT_EQ(table.bucket_count(), bucket_count != 0 ? bucket_count : std::max<std::size_t>(count, 1));
         expect_finds(context, table, keys, queries);
       }
@@ -206,14 +206,17 @@ TEST_F(hash_test, reports_an_overflow_of_fixed_buckets) {
   using kind = fixed_buckets<backend_context, column_major_layout>;
   const auto keys = to_device(context, std::vector<std::uint64_t>(9, 123));
   hash_table<backend_context, kind> table(context, kind(2));
-  table.build(context, keys.data(), 9, 5);
   try {
-    table.check(context);
+    table.build(keys.data(), 9, 5);
     FAIL() << "no overflow was reported";
   } catch (const overflow_error& caught) {
     EXPECT_EQ(caught.needed(), 9u);
   }
   EXPECT_THROW(static_cast<void>(table.view()), argument_error);
+  table.build_async(keys.data(), 9, 5);
+  for (int call = 0; call < 2; ++call) EXPECT_THROW(table.check(), overflow_error);
+  table.build_async(keys.data(), 2, 5);
+  EXPECT_NO_THROW(table.check());
 }
 
 }  // namespace quadrat::test

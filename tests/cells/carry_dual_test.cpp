@@ -85,8 +85,7 @@ void check_carry(determinism level) {
   const carried_array arrays[] = {scalars.pair(),    doubles.pair(),        triples.pair(),
                                   quadruples.pair(), double_triples.pair(), double_quadruples.pair()};
   auto list = make_list<Method>(context, it);
-  list.build_and_carry(context, points_of(stored.data(), n), arrays);
-  list.check(context);
+  list.build_and_carry(points_of(stored.data(), n), arrays);
   array<particle_id, backend_context> slots(context, n);
   for_each(context, "slots", n, read_slot<typename decltype(list)::view_type>{list.view(), slots.data()});
   const std::vector<particle_id> order = to_host(context, slots);
@@ -125,7 +124,7 @@ TEST_F(carry_test, refuses_what_cannot_be_carried) {
   array<vec<float, 3>, backend_context> other(context, 11);
   auto list = make_list<cell_methods::sorted>(context, it);
   const auto refused = [&](const carried_array& one) {
-    EXPECT_THROW(list.build_and_carry(context, points, std::span(&one, 1)), argument_error);
+    EXPECT_THROW(list.build_and_carry(points, std::span(&one, 1)), argument_error);
   };
   refused({stored.data(), nullptr, 12});
   refused({nullptr, other.data(), 12});
@@ -134,8 +133,8 @@ TEST_F(carry_test, refuses_what_cannot_be_carried) {
   refused({stored.data(), other.data()->component + 1, 16});
   refused({other.data(), other.data(), 12});
   const std::vector<carried_array> many(9, carry(stored.data(), other.data()));
-  EXPECT_THROW(list.build_and_carry(context, points, many), argument_error);
-  EXPECT_NO_THROW(list.build_and_carry(context, points, {}));
+  EXPECT_THROW(list.build_and_carry(points, many), argument_error);
+  EXPECT_NO_THROW(list.build_and_carry(points, {}));
 }
 
 using packed_test = backend_test;
@@ -149,8 +148,7 @@ TEST_F(packed_test, links_the_records_of_the_caller) {
     auto stored = to_device(context, records);
     auto list = make_list<cell_methods::linked_packed>(context, it);
     const std::size_t before = list.bytes();
-    list.build(context, stored.data(), records.size());
-    list.check(context);
+    list.build(stored.data(), records.size());
     EXPECT_EQ(list.view().records, stored.data());
     auto in_place = contents(context, list.view());
     const auto after = to_host(context, stored);
@@ -158,7 +156,7 @@ TEST_F(packed_test, links_the_records_of_the_caller) {
     EXPECT_GT(list.bytes(), before);
 
     const auto points = to_device(context, it.points);
-    list.build(context, points_of(points.data(), records.size()));
+    list.build(points_of(points.data(), records.size()));
     auto copied = contents(context, list.view());
     std::ranges::for_each(in_place, [](auto& cell) { std::ranges::sort(cell); });
     std::ranges::for_each(copied, [](auto& cell) { std::ranges::sort(cell); });
@@ -170,10 +168,10 @@ TEST_F(packed_test, refuses_records_that_cannot_be) {
   const backend_context context;
   auto list = make_list<cell_methods::linked_packed>(context, random_scene(10));
   using record = packed_record<float, 3>;
-  EXPECT_THROW(list.build(context, static_cast<record*>(nullptr), 3), argument_error);
+  EXPECT_THROW(list.build(static_cast<record*>(nullptr), 3), argument_error);
   array<float, backend_context> numbers(context, 64);
-  EXPECT_THROW(list.build(context, reinterpret_cast<record*>(numbers.data() + 1), 3), argument_error);
-  EXPECT_NO_THROW(list.build(context, static_cast<record*>(nullptr), 0));
+  EXPECT_THROW(list.build(reinterpret_cast<record*>(numbers.data() + 1), 3), argument_error);
+  EXPECT_NO_THROW(list.build(static_cast<record*>(nullptr), 0));
 }
 
 }  // namespace quadrat::test

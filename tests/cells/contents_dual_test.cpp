@@ -34,8 +34,7 @@ template <typename Method, typename T, int D>
                                                                    const scene<T, D>& it) {
   const auto stored = to_device(context, it.points);
   auto list = make_list<Method>(context, it);
-  list.build(context, points_of(stored.data(), it.points.size()));
-  list.check(context);
+  list.build(points_of(stored.data(), it.points.size()));
   return contents(context, list.view());
 }
 
@@ -79,8 +78,7 @@ TYPED_TEST(contents_test, every_particle_is_in_its_cell) {
           const auto stored = to_device(context, it.points);
           const auto points = points_of(stored.data(), it.points.size());
           auto list = make_list<TypeParam>(context, it);
-          list.build(context, points);
-          list.check(context);
+          list.build(points);
           auto got = contents(context, list.view());
           if (level == determinism::none) std::ranges::for_each(got, [](auto& cell) { std::ranges::sort(cell); });
           ASSERT_EQ(got, expected_contents(context, list.view(), points));
@@ -127,8 +125,7 @@ TYPED_TEST(contents_test, no_particles_and_other_sizes_in_turn) {
   auto list = make_list<TypeParam>(context, it);
   const auto stored = to_device(context, it.points);
   for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{31}, std::size_t{0}}) {
-    list.build(context, points_of(stored.data(), count));
-    list.check(context);
+    list.build(points_of(stored.data(), count));
     std::vector<particle_id> found;
     for (const auto& cell : contents(context, list.view())) found.insert(found.end(), cell.begin(), cell.end());
     std::ranges::sort(found);
@@ -154,11 +151,11 @@ TYPED_TEST(contents_test, takes_points_in_any_layout) {
   const float* x = separate.data();
   auto list = make_list<TypeParam>(context_at(determinism::run_to_run), it);
   const backend_context ordered = context_at(determinism::run_to_run);
-  list.build(ordered, points_of(packed.data(), n));
+  list.build(points_of(packed.data(), n));
   const auto expected = contents(ordered, list.view());
-  list.build(ordered, strided_points<3>(strided.data(), n, 5));
+  list.build(strided_points<3>(strided.data(), n, 5));
   EXPECT_EQ(contents(ordered, list.view()), expected);
-  list.build(ordered, component_points(std::array<const float*, 3>{x, x + n, x + 2 * n}, n));
+  list.build(component_points(std::array<const float*, 3>{x, x + n, x + 2 * n}, n));
   EXPECT_EQ(contents(ordered, list.view()), expected);
 }
 
@@ -171,12 +168,11 @@ TYPED_TEST(contents_test, a_second_build_allocates_nothing) {
     const auto stored = to_device(usual, it.points);
     {
       auto list = make_list<TypeParam>(context, it);
-      list.build(context, points_of(stored.data(), it.points.size()));
+      list.build(points_of(stored.data(), it.points.size()));
       EXPECT_EQ(memory.live_bytes(), list.bytes());
       const std::size_t before = memory.allocations();
-      list.build(context, points_of(stored.data(), it.points.size()));
-      list.build(context, points_of(stored.data(), it.points.size() - 7));
-      list.check(context);
+      list.build(points_of(stored.data(), it.points.size()));
+      list.build(points_of(stored.data(), it.points.size() - 7));
       EXPECT_EQ(memory.allocations(), before);
     }
     EXPECT_EQ(memory.live_bytes(), 0u);
@@ -188,7 +184,7 @@ TYPED_TEST(contents_test, moves) {
   const scene<float, 3> it = crowded_scene(100);
   const auto stored = to_device(context, it.points);
   auto list = make_list<TypeParam>(context, it);
-  list.build(context, points_of(stored.data(), it.points.size()));
+  list.build(points_of(stored.data(), it.points.size()));
   const auto expected = contents(context, list.view());
   auto moved = std::move(list);
   EXPECT_EQ(contents(context, moved.view()), expected);
@@ -205,7 +201,7 @@ TEST_F(tight_test, stores_a_particle_in_its_own_cell_and_in_neighbors_only) {
       const auto stored = to_device(context, it.points);
       const auto points = points_of(stored.data(), it.points.size());
       auto list = make_list<cell_methods::linked_tight>(context, it);
-      list.build(context, points);
+      list.build(points);
       const auto cells = contents(context, list.view());
       std::vector<std::size_t> entries(it.points.size(), 0);
       for (std::size_t id = 0; id < cells.size(); ++id) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/search/neighborhood.hpp"
 #include "support/backend.hpp"
+#include "support/counting_memory.hpp"
 #include "support/errors.hpp"
 
 // Bad points, overflows and impossible arguments: each has a message, and none causes access outside an array.
@@ -45,23 +47,26 @@ struct touch_everything {
   }
 };
 
-/// Builds from bad points, walks, and returns the message of the check.
+/// Builds from bad points without waiting, walks, and returns the message of the check.
 template <typename Method>
 [[nodiscard]] std::string complaint_about(const scene<float, 3>& it, determinism level) {
   const backend_context context = context_at(level);
   const auto stored = to_device(context, it.points);
   const auto points = points_of(stored.data(), it.points.size());
   auto list = make_list<Method>(context, it);
-  list.build(context, points);
+  list.reserve(points.size());
+  list.build_async(points);
   array<std::uint32_t, backend_context> met(context, it.points.size());
   for_each(context, "walk", it.points.size(),
            touch_everything<typename decltype(list)::view_type>{list.view(), points, met.data()});
-  const std::string first = error_of<data_error>([&] { list.check(context); });
-  EXPECT_EQ(error_of<data_error>([&] { list.check(context); }), first) << "the list stays unusable";
+  const std::string first = error_of<data_error>([&] { list.check(); });
+  EXPECT_EQ(error_of<data_error>([&] { list.check(); }), first) << "the list stays unusable";
+  EXPECT_THROW(static_cast<void>(list.view()), argument_error);
+  EXPECT_EQ(error_of<data_error>([&] { list.build(points); }), first) << "a build that waits throws it, too";
   EXPECT_THROW(static_cast<void>(list.view()), argument_error);
   const auto good = to_device(context, unit_scene().points);
-  list.build(context, points_of(good.data(), 20));
-  EXPECT_NO_THROW(list.check(context));
+  list.build_async(points_of(good.data(), 20));
+  EXPECT_NO_THROW(list.check());
   EXPECT_NO_THROW(static_cast<void>(list.view()));
   return first;
 }
@@ -97,23 +102,71 @@ TYPED_TEST(faults_test, takes_any_finite_value_along_a_periodic_axis) {
   it.points[8] = {1.0f, 0.0f, 0.0f};
   const auto stored = to_device(context, it.points);
   auto list = make_list<TypeParam>(context, it);
-  list.build(context, points_of(stored.data(), it.points.size()));
-  EXPECT_NO_THROW(list.check(context));
+  EXPECT_NO_THROW(list.build(points_of(stored.data(), it.points.size())));
 }
 
-TYPED_TEST(faults_test, keeps_the_fault_of_an_unchecked_build) {
+TYPED_TEST(faults_test, stay_until_a_check_or_a_build_that_waits) {
   const backend_context context;
   scene<float, 3> it = unit_scene();
   const auto good = to_device(context, it.points);
   it.points[11] = {2.0f, 0.5f, 0.5f};
   const auto bad = to_device(context, it.points);
   auto list = make_list<TypeParam>(context, it);
-  list.build(context, points_of(bad.data(), 20));
-  list.build(context, points_of(good.data(), 20));
-  expect_words(error_of<data_error>([&] { list.check(context); }), {"point 11, which is now at"});
-  list.build(context, points_of(bad.data(), 20));
-  list.build(context, points_of(good.data(), 5));
-  expect_words(error_of<data_error>([&] { list.check(context); }), {"point 11 of an earlier build"});
+  list.reserve(20);
+  list.build_async(points_of(bad.data(), 20));
+  list.build_async(points_of(good.data(), 20));
+  expect_words(error_of<data_error>([&] { list.check(); }), {"point 11, which is now at"});
+  list.build_async(points_of(bad.data(), 20));
+  list.build_async(points_of(good.data(), 5));
+  const std::string text = error_of<data_error>([&] { list.check(); });
+  expect_words(text, {"point 11 of an earlier build"});
+  list.reserve(40);
+  EXPECT_EQ(error_of<data_error>([&] { list.check(); }), text) << "nothing has been built since";
+  list.build_async(points_of(good.data(), 20));
+  EXPECT_NO_THROW(list.check());
+  list.build_async(points_of(bad.data(), 20));
+  EXPECT_NO_THROW(list.build(points_of(good.data(), 20))) << "only what it was given itself";
+  EXPECT_NO_THROW(list.check());
+}
+
+TYPED_TEST(faults_test, a_build_that_does_not_wait_allocates_nothing) {
+  const backend_context usual;
+  for (const determinism level : {determinism::none, determinism::run_to_run}) {
+    counting_memory memory;
+    const backend_context context = memory.context(level);
+    const scene<float, 3> it = unit_scene();
+    const auto stored = to_device(usual, it.points);
+    auto list = make_list<TypeParam>(context, it);
+    const auto build = [&](std::size_t count) { list.build_async(points_of(stored.data(), count)); };
+    const auto built = [&] {
+      context.synchronize();
+      return contents(usual, list.view());
+    };
+    expect_words(error_of<argument_error>([&] { build(20); }), {"room for", "reserve(20)"});
+    EXPECT_THROW(static_cast<void>(list.view()), argument_error);
+    list.reserve(15);
+    EXPECT_THROW(static_cast<void>(list.view()), argument_error);
+    const std::size_t before = memory.allocations();
+    for (const std::size_t count : {15, 15, 0, 7}) build(count);
+    const auto last = built();
+    expect_words(error_of<argument_error>([&] { build(16); }), {"room for", "16", "reserve(16)"});
+    EXPECT_EQ(built(), last) << "a refused build changes nothing";
+    EXPECT_EQ(memory.allocations(), before);
+    EXPECT_EQ(memory.live_bytes(), list.bytes());
+
+    if (level != determinism::none) {  // otherwise cells of a fixed capacity need no more for more points
+      memory.allow(0);
+      EXPECT_THROW(list.reserve(16), std::bad_alloc);
+      EXPECT_THROW(static_cast<void>(list.view()), argument_error);
+      EXPECT_THROW(build(7), argument_error);
+      memory.allow_all();
+    }
+    list.build(points_of(stored.data(), 20));
+    list.reserve(12);
+    EXPECT_NO_THROW(static_cast<void>(list.view())) << "there was more room";
+    list.reserve(21);
+    EXPECT_THROW(static_cast<void>(list.view()), argument_error) << "what was built is lost";
+  }
 }
 
 TYPED_TEST(faults_test, refuses_impossible_arguments) {
@@ -124,13 +177,13 @@ TYPED_TEST(faults_test, refuses_impossible_arguments) {
   const auto stored = to_device(context, it.points);
   points_view<float, 3> points = points_of(stored.data(), 20);
   points.stride = 0;
-  expect_words(error_of<argument_error>([&] { list.build(context, points); }), {"stride"});
+  expect_words(error_of<argument_error>([&] { list.build(points); }), {"stride"});
   points = strided_points<3>(static_cast<const float*>(nullptr), 20);
-  EXPECT_THROW(list.build(context, strided_points<3>(stored.data()->component, std::size_t{1} << 31)), argument_error);
-  EXPECT_NO_THROW(list.build(context, strided_points<3>(static_cast<const float*>(nullptr), 0)));
+  EXPECT_THROW(list.build(strided_points<3>(stored.data()->component, std::size_t{1} << 31)), argument_error);
+  EXPECT_NO_THROW(list.build(strided_points<3>(static_cast<const float*>(nullptr), 0)));
   points_view<float, 3> null = points_of(stored.data(), 20);
   null.component[1] = nullptr;
-  expect_words(error_of<argument_error>([&] { list.build(context, null); }), {"null"});
+  expect_words(error_of<argument_error>([&] { list.build(null); }), {"null"});
 
   grid<float, 3> no_cells = it.space;
   no_cells.cells[1] = 0;
@@ -180,9 +233,8 @@ void check_overflow(determinism level) {
   for (std::size_t i = 0; i < 10; ++i) it.points[i] = {0.9f, 0.6f, 0.1f};
   const auto stored = to_device(context, it.points);
   typename Method::template type<backend_context, float, 3> list(context, it.space, {.fixed_capacity = 4});
-  list.build(context, points_of(stored.data(), 20));
   try {
-    list.check(context);
+    list.build(points_of(stored.data(), 20));
     FAIL() << "no overflow was reported";
   } catch (const overflow_error& caught) {
     EXPECT_EQ(caught.needed(), 10u);
@@ -190,16 +242,14 @@ void check_overflow(determinism level) {
                  "cell (3, 2, 0) holds more than its capacity of 4 particles; a capacity of 10 would have sufficed");
   }
   EXPECT_THROW(static_cast<void>(list.view()), argument_error);
-  EXPECT_THROW(list.check(context), overflow_error);
+  EXPECT_THROW(list.check(), overflow_error);
 
   it.points[19] = {nan_value, 0.6f, 0.1f};
   const auto worse = to_device(context, it.points);
-  list.build(context, points_of(worse.data(), 20));
-  expect_words(error_of<data_error>([&] { list.check(context); }), {"point 19"});
+  expect_words(error_of<data_error>([&] { list.build(points_of(worse.data(), 20)); }), {"point 19"});
 
   typename Method::template type<backend_context, float, 3> larger(context, it.space, {.fixed_capacity = 10});
-  larger.build(context, points_of(stored.data(), 20));
-  EXPECT_NO_THROW(larger.check(context));
+  EXPECT_NO_THROW(larger.build(points_of(stored.data(), 20)));
 }
 
 }  // namespace
@@ -222,8 +272,7 @@ TEST_F(overflow_test, does_not_come_from_evenly_spread_points) {
     const auto stored = to_device(context, points);
     const auto space = make_grid(make_box<float, 3>({0, 0, 0}, {1, 1, 1}, {true, true, true}), {16, 16, 16});
     cell_methods::fixed::type<backend_context, float, 3> list(context, space);
-    list.build(context, points_of(stored.data(), count));
-    EXPECT_NO_THROW(list.check(context));
+    EXPECT_NO_THROW(list.build(points_of(stored.data(), count)));
   }
 }
 

@@ -80,8 +80,7 @@ void expect_neighbors_of_brute_force(const scene<T, D>& it) {
   const auto stored = to_device(context, it.points);
   const points_view<T, D> points = points_of(stored.data(), n);
   hashed_of<T, D> list(context, it.space);
-  list.build(context, points);
-  list.check(context);
+  list.build(points);
   array<met_by_walk, backend_context> met(context, n);
   using view_type = typename hashed_of<T, D>::view_type;
   for_each(context, "walk", n, walk_around<view_type>{list.view(), points, it.cutoff, met.data()});
@@ -122,8 +121,7 @@ void expect_numbers_of_occupied_cells(const scene<float, 3>& it) {
   const backend_context context;
   const auto stored = to_device(context, it.points);
   hashed_of<float, 3> list(context, it.space);
-  list.build(context, points_of(stored.data(), it.points.size()));
-  list.check(context);
+  list.build(points_of(stored.data(), it.points.size()));
   const auto view = list.view();
   array<cell_id, backend_context> numbers(context, it.space.size());
   array<std::uint32_t, backend_context> sizes(context, it.space.size());
@@ -168,8 +166,7 @@ TEST_F(hashed_test, memory_follows_the_points_and_not_the_box) {
     const scene<double, 3> it = two_blobs<double, 3>(count, side, false);
     const auto stored = to_device(context, it.points);
     hashed_of<double, 3> list(context, it.space);
-    list.build(context, points_of(stored.data(), count));
-    list.check(context);
+    list.build(points_of(stored.data(), count));
     EXPECT_LE(list.view().numbering.bound(), 2 * count + 4);
     // The sort's scratch memory depends on its number of passes: a few more for more cells.
     if (bytes == 0) bytes = list.bytes();
@@ -207,7 +204,7 @@ TEST_F(hashed_test, refuses_more_points_than_its_table_can_number) {
   const auto stored = to_device(context, it.points);
   hashed_of<float, 3> list(context, it.space);
   const auto points = strided_points<3>(stored.data()->component, hashed_of<float, 3>::most_points + 1, 3);
-  expect_words(error_of<argument_error>([&] { list.build(context, points); }), {"at most 1073741824"});
+  expect_words(error_of<argument_error>([&] { list.build(points); }), {"at most 1073741824"});
 }
 
 TEST_F(hashed_test, numbers_each_occupied_cell_and_no_other) {
@@ -247,8 +244,7 @@ TEST_F(hashed_test, slots_are_in_row_major_order_of_cells_and_in_order_of_partic
     array<vec<double, 3>, backend_context> moved(context, it.points.size());
     hashed_of<double, 3> list(context, it.space);
     const carried_array arrays[] = {carry(stored.data(), moved.data())};
-    list.build_and_carry(context, points_of(stored.data(), it.points.size()), arrays);
-    list.check(context);
+    list.build_and_carry(points_of(stored.data(), it.points.size()), arrays);
     EXPECT_EQ(to_host(context, list.view().buckets.elements, expected.size()), expected);
     const auto positions = to_host(context, moved);
     for (std::size_t slot = 0; slot < expected.size(); ++slot) ASSERT_EQ(positions[slot], it.points[expected[slot]]);
@@ -262,7 +258,7 @@ TEST_F(hashed_test, the_table_is_the_same_in_every_run) {
     for (const backend_context& context : all_contexts()) {
       const auto stored = to_device(context, it.points);
       hashed_of<float, 3> list(context, it.space);
-      list.build(context, points_of(stored.data(), it.points.size()));
+      list.build(points_of(stored.data(), it.points.size()));
       const auto table = to_host(context, list.view().buckets.table, list.view().numbering.bound());
       std::vector<std::uint64_t> keys;
       for (const occupied_cell& place : table) keys.push_back(place.key);

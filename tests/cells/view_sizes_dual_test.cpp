@@ -46,18 +46,18 @@ TEST_F(cell_views, of_ranges_have_the_numbers_of_buckets_and_elements) {
     const auto stored = to_device(context, points_);
     const auto points = points_of(stored);
     auto counting = make_cells<cell_methods::counting>(context, domain_, 0.1f);
-    counting.build(context, points);
+    counting.build(points);
     const auto counted = counting.view().buckets;
     EXPECT_EQ(counted.bucket_count, counting.space().size());
     EXPECT_EQ(to_host(context, counted.offsets + counted.bucket_count, 1)[0], count) << "the end of the last";
     expect_all(context, counted.elements, counted.count);
     auto sorted = make_cells<cell_methods::sorted>(context, domain_, 0.1f);
-    sorted.build(context, points);
+    sorted.build(points);
     const auto ranges = sorted.view().buckets;
     EXPECT_EQ(ranges.bucket_count, sorted.space().size());
     expect_all(context, ranges.elements, ranges.count);
     auto hashed = make_cells<cell_methods::hashed>(context, domain_, 0.1f);
-    hashed.build(context, points);
+    hashed.build(points);
     expect_all(context, hashed.view().buckets.elements, hashed.view().buckets.count);
   }
 }
@@ -66,7 +66,7 @@ TEST_F(cell_views, of_linked_lists_have_the_numbers_of_heads_and_links) {
   const backend_context context;
   const auto stored = to_device(context, points_);
   auto linked = make_cells<cell_methods::linked_loose>(context, domain_, 0.1f);
-  linked.build(context, points_of(stored));
+  linked.build(points_of(stored));
   EXPECT_EQ(linked.view().buckets.bucket_count, linked.space().size());
   EXPECT_EQ(linked.view().buckets.count, count);
 }
@@ -75,7 +75,7 @@ TEST_F(cell_views, of_lattice_cells_have_the_number_of_slots) {
   const backend_context context;
   const auto stored = to_device(context, points_);
   auto cells = make_lattice_cells(context, domain_, {.cutoff = 0.1f});
-  cells.build(context, points_of(stored));
+  cells.build(points_of(stored));
   const auto view = cells.view();
   ASSERT_EQ(view.count, count);
   EXPECT_EQ(to_host(context, view.offsets + view.grid.cell_count(), 1)[0], count);

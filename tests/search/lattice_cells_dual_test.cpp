@@ -83,8 +83,7 @@ void check_visitors(const backend_context& context, neighbor_problem<T, D> probl
   if (!same_bits && wanted.margin < 16) return;  // the GPU's contraction may decide otherwise
   const auto points = to_device(context, problem.points);
   const auto view = points_of(points.data(), count);
-  cells.build(context, view);
-  cells.check(context);
+  cells.build(view);
 
   std::vector<std::uint32_t> expected(count * count, 0), neighbors(count, 0);
   std::vector<vec<T, D>> vectors(count * count);
@@ -292,9 +291,9 @@ TEST_F(lattice_cells_case, give_the_interactions_that_a_list_gives_each_pair_cal
   list.build(points);
   const auto wanted = found([&] { accumulate_neighbors(list, sums.data(), whole_interaction{}); });
   auto of_lattice = make_lattice_cells(context, domain, {.cutoff = cutoff});
-  of_lattice.build(context, points);
+  of_lattice.build(points);
   auto of_grid = make_cells(context, domain, cutoff);
-  of_grid.build(context, points);
+  of_grid.build(points);
   const auto expect_wanted = [&](const auto& got) {
     double energy = 0;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -318,7 +317,7 @@ TEST_F(lattice_cells_case, give_the_interactions_that_a_list_gives_each_pair_cal
 [[nodiscard]] int refusals(const backend_context& context, const points_view<double, 3>& points, std::size_t room) {
   const auto domain = make_box<double, 3>({0, 0, 0}, {4, 4, 4}, {true, true, true});
   auto cells = make_lattice_cells(context, domain, {.cutoff = 0.8});
-  cells.build(context, points);
+  cells.build(points);
   auto list = make_neighbor_list(context, domain, {.cutoff = 0.8, .keeps_points = true});
   list.build(points);
   auto tiles = make_cluster_pair_list(context, domain, {.cutoff = 0.8});
@@ -372,20 +371,24 @@ TEST_F(lattice_cells_case, refuse_what_they_cannot_serve) {
   EXPECT_THROW(static_cast<void>(cells.view()), argument_error);
   auto problem = tilted_problem(20, 6);
   auto points = to_device(context, problem.points);
-  cells.build(context, points_of(points.data(), points.size()));
-  cells.check(context);
+  cells.build(points_of(points.data(), points.size()));
   EXPECT_THROW(for_each_pair(context, cells.view(), points_of(points.data(), points.size()), 1.21, neighbor_pairs::full,
                              note_pair<double, 3>{}),
                argument_error);
   problem.points[7] += 2.0 * tilted().vectors[2];
   points = to_device(context, problem.points);
-  cells.build(context, points_of(points.data(), points.size()));
-  expect_words(error_of<data_error>([&] { cells.check(context); }), {"point 7", "open vector 2"});
+  const auto build = [&] { cells.build(points_of(points.data(), points.size())); };
+  expect_words(error_of<data_error>(build), {"point 7", "open vector 2"});
   EXPECT_THROW(static_cast<void>(cells.view()), argument_error);
   problem.points[7][0] = std::numeric_limits<double>::quiet_NaN();
   points = to_device(context, problem.points);
-  cells.build(context, points_of(points.data(), points.size()));
-  expect_words(error_of<data_error>([&] { cells.check(context); }), {"point 7", "not finite"});
+  cells.build_async(points_of(points.data(), points.size()));
+  for (int call = 0; call < 2; ++call) {
+    expect_words(error_of<data_error>([&] { cells.check(); }), {"point 7", "not finite"});
+  }
+  problem.points[7][0] = 0;
+  problem.points[7][2] = 0;
+  expect_words(error_of<argument_error>([&] { cells.build_async(points_of(points.data(), 100)); }), {"room for"});
 }
 
 }  // namespace quadrat::test

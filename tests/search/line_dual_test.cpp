@@ -121,8 +121,7 @@ TYPED_TEST(line_test, visitors_meet_the_pairs_of_all_pairs) {
     line_points<backend_context, T> line(context);
     const auto points = line.view(stored.data(), it.count(), it.stride);
     auto cells = make_cells(context, it.line, it.cutoff);
-    cells.build(context, points);
-    cells.check(context);
+    cells.build(points);
     auto counts = to_device(context, std::vector<std::uint32_t>(it.count(), 7));
     accumulate_neighbors(context, cells.view(), points, it.cutoff, counts.data(), one_for_each_line_pair{});
     const auto got = to_host(context, counts);
@@ -199,8 +198,7 @@ TEST_F(line_on_backend, long_lines_have_as_many_cells_as_points) {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(100 * i);
   const auto stored = to_device(context, values);
   line_points<backend_context, float> points(context);
-  cells.build(context, points.view(stored.data(), values.size()));
-  cells.check(context);
+  cells.build(points.view(stored.data(), values.size()));
   EXPECT_LE(cells.space().size(), 8192u);
 }
 

@@ -89,8 +89,7 @@ void compare_with_reference(const backend_context& context, const scene<T, D>& i
   const auto stored = to_device(context, it.points);
   const points_view<T, D> points = points_of(stored.data(), n);
   auto list = make_list<Method>(context, it);
-  list.build(context, points);
-  list.check(context);
+  list.build(points);
 
   array<T, backend_context> expected(context, n * n), squared(context, n * n);
   array<std::uint32_t, backend_context> visits(context, n * n);
@@ -160,7 +159,7 @@ void compare_candidates(const backend_context& context, const scene<T, D>& it) {
   const auto stored = to_device(context, it.points);
   const points_view<T, D> points = points_of(stored.data(), n);
   auto list = make_list<Method>(context, it);
-  list.build(context, points);
+  list.build(points);
   const auto view = list.view();
   using view_type = typename decltype(list)::view_type;
 

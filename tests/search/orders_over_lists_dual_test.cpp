@@ -74,8 +74,7 @@ class comparison {
   void check() {
     SCOPED_TRACE(message(Method::name, ", ", Order::name, ", ", describe(it_)));
     auto list = make_list<Method>(context_, it_);
-    list.build(context_, points_);
-    list.check(context_);
+    list.build(points_);
     using view_type = typename decltype(list)::view_type;
     const std::size_t n = it_.points.size();
     array<T, backend_context> squared(context_, n * n);

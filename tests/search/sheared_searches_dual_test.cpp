@@ -160,8 +160,7 @@ template <int D>
     const backend_context& context, const lattice<double, 3>& box, const std::vector<vec<double, 3>>& points) {
   auto cells = make_lattice_cells(context, box, {.cutoff = 1.7, .accept_outside = true});
   const auto stored = to_device(context, points);
-  cells.build(context, points_of(stored));
-  cells.check(context);
+  cells.build(points_of(stored));
   array<tensor_interaction<double, 3>, backend_context> sums(context, points.size());
   accumulate_neighbors(context, cells.view(), points_of(stored), 1.7, sums.data(), add_pair{});
   return to_host(context, sums);

@@ -66,8 +66,7 @@ struct visited_scene {
         stored(to_device(context, it.points)),
         points(points_of(stored.data(), it.points.size())),
         list(make_list<Method>(context, it)) {
-    list.build(context, points);
-    list.check(context);
+    list.build(points);
     const std::size_t n = points.count;
     array<T, backend_context> table(context, n * n);
     for_each(context, "brute force", n,

@@ -87,8 +87,7 @@ void check_pairs_of(const backend_context& context, const wide_scene<T, D>& it, 
   const auto stored = to_device(context, it.points);
   const auto points = points_of(stored.data(), n);
   auto list = make_cells<Method>(context, it.domain, it.cutoff, {.fixed_capacity = static_cast<std::uint32_t>(n)});
-  list.build(context, points);
-  list.check(context);
+  list.build(points);
   is_folded = is_folded || list.space().folded;
   const T cutoff = part * it.cutoff;
   array<T, backend_context> table(context, n * n);
@@ -140,8 +139,7 @@ template <typename Method>
   auto list = make_cells<Method>(context, domain, 1.0f, {.fixed_capacity = 64});
   const auto stored = to_device(context, values);
   const auto points = points_of(stored.data(), values.size());
-  list.build(context, points);
-  list.check(context);
+  list.build(points);
   using view_type = decltype(list.view());
   workspace<backend_context> scratch;
   const std::uint64_t sum =
@@ -232,8 +230,7 @@ TYPED_TEST(visit_folded, lists_follow_the_number_of_points_from_build_to_build) 
     }
     const auto stored = to_device(context, values);
     const auto points = points_of(stored.data(), n);
-    list.build(context, points);
-    list.check(context);
+    list.build(points);
     auto counts = to_device(context, std::vector<std::uint32_t>(n, 77));
     accumulate_neighbors(context, list.view(), points, 1.0f, counts.data(), one_for_each_folded_pair{});
     const auto got = to_host(context, counts);

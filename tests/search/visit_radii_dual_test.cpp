@@ -76,8 +76,7 @@ struct scene_of_radii {
       values.push_back(i % 11 == 5 ? T(0) : largest * static_cast<T>(std::ldexp(1.0, -static_cast<int>(i % 4))));
     }
     radii = to_device(where, values);
-    list.build(where, points);
-    list.check(where);
+    list.build(points);
     array<T, backend_context> table(where, points.count * points.count);
     for_each(where, "brute force", points.count,
              reference::radius_neighbors_of_each<T, D>{points, it.space.domain, radii.data(), rule, table.data()});

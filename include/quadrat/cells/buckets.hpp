@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "quadrat/cells/build_faults.hpp"
+#include "quadrat/cells/build_state.hpp"
 #include "quadrat/cells/counting.hpp"
 #include "quadrat/cells/fixed.hpp"
 #include "quadrat/cells/keys.hpp"
@@ -21,8 +21,8 @@
 
 namespace quadrat {
 
-/// Elements in buckets by given keys. Constructed once, rebuilt whenever the keys change; a build of the same size as
-/// an earlier one allocates nothing. Determinism and memory: as `Buckets`.
+/// Elements in buckets by given keys. Constructed once, rebuilt whenever the keys change. Determinism and memory: as
+/// `Buckets`.
 template <typename Context, typename Buckets>
 class keyed_buckets {
   static_assert(detail::instance<Context>::exists);
@@ -31,27 +31,34 @@ class keyed_buckets {
   using view_type = typename Buckets::view_type;
 
   explicit keyed_buckets(const Context& context, Buckets buckets = Buckets())
-      : buckets_(std::move(buckets)), faults_(context) {}
+      : buckets_(std::move(buckets)), state_(context) {}
 
-  /// Puts element i into bucket keys[i], for i in [0, count). Asynchronous: `check` reports keys that are not below
-  /// bucket_count; the keys must stay valid until then. Throws argument_error for impossible counts.
-  void build(const Context& context, const std::uint32_t* keys, std::size_t count, std::size_t bucket_count);
-  /// Synchronizes. Throws data_error naming the first element whose key is out of range in any build since the last
-  /// check, or overflow_error with the capacity that would have sufficed. The buckets are then unusable until they are
-  /// rebuilt.
-  void check(const Context& context);
+  /// Puts element i into bucket keys[i], for i in [0, count). Waits. May allocate. Throws argument_error for impossible
+  /// counts, and data_error naming the first element whose key is not below bucket_count, or overflow_error with the
+  /// capacity that would have sufficed. After these two the buckets are unusable until they are rebuilt.
+  void build(const std::uint32_t* keys, std::size_t count, std::size_t bucket_count);
+  /// The same, but does not wait. Allocates nothing. Can be captured. `check` reports invalid keys; the keys must stay
+  /// valid until then. Throws argument_error without room for as many elements and buckets, which an earlier build or
+  /// `reserve` makes.
+  void build_async(const std::uint32_t* keys, std::size_t count, std::size_t bucket_count);
+  /// Makes room for builds of at most as many elements and buckets. Does not wait. May allocate; what was built is then
+  /// lost. Throws argument_error for impossible counts.
+  void reserve(std::size_t count, std::size_t bucket_count);
+  /// Waits. Allocates nothing. Throws what `build` throws for the keys of build_async, for all calls since the last
+  /// check or `build`; again at every call until the next build.
+  void check();
 
   /// Valid until the next build. Throws argument_error when nothing has been built, or the last check has thrown.
   [[nodiscard]] view_type view() const {
-    faults_.require_usable();
+    state_.require_usable();
     return buckets_.view();
   }
   /// Memory held on the context's device, in bytes.
-  [[nodiscard]] std::size_t bytes() const { return buckets_.bytes() + faults_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const { return buckets_.bytes() + state_.bytes(); }
 
  private:
   Buckets buckets_;
-  detail::build_faults<Context> faults_;
+  detail::build_state<Context> state_;
   const std::uint32_t* keys_ = nullptr;
   std::size_t count_ = 0;
   std::size_t bucket_count_ = 0;
@@ -82,28 +89,34 @@ class hash_table {
   using view_type = hash_table_view<typename Buckets::view_type>;
 
   explicit hash_table(const Context& context, Buckets buckets = Buckets())
-      : buckets_(std::move(buckets)), faults_(context) {}
+      : buckets_(std::move(buckets)), state_(context) {}
 
-  /// Inserts element i under keys[i], for i in [0, count). bucket_count 0: one bucket per element. Asynchronous. Throws
-  /// argument_error for impossible counts.
-  void build(const Context& context, const std::uint64_t* keys, std::size_t count, std::size_t bucket_count = 0);
-  /// Synchronizes. Throws overflow_error if buckets of a fixed capacity were too small, with the capacity that would
-  /// have sufficed.
-  void check(const Context& context);
+  /// Inserts element i under keys[i], for i in [0, count). bucket_count 0: one bucket per element. Waits. May allocate.
+  /// Throws argument_error for impossible counts, and overflow_error if buckets of a fixed capacity were too small,
+  /// with the capacity that would have sufficed; the table is then unusable until it is rebuilt.
+  void build(const std::uint64_t* keys, std::size_t count, std::size_t bucket_count = 0);
+  /// The same, but does not wait. Allocates nothing. Can be captured. `check` reports overflows. Throws argument_error
+  /// without room for as many elements and buckets, which an earlier build or `reserve` makes.
+  void build_async(const std::uint64_t* keys, std::size_t count, std::size_t bucket_count = 0);
+  /// As keyed_buckets::reserve.
+  void reserve(std::size_t count, std::size_t bucket_count = 0);
+  /// Waits. Allocates nothing. Throws the overflow_error of build_async, for all calls since the last check or `build`;
+  /// again at every call until the next build.
+  void check();
 
   /// Valid until the next build, and as long as the keys. Throws argument_error when nothing has been built, or the
   /// last check has thrown.
   [[nodiscard]] view_type view() const {
-    faults_.require_usable();
+    state_.require_usable();
     return {buckets_.view(), {keys_, static_cast<std::uint32_t>(bucket_count_)}};
   }
   [[nodiscard]] std::size_t bucket_count() const { return bucket_count_; }
   /// Memory held on the context's device, in bytes.
-  [[nodiscard]] std::size_t bytes() const { return buckets_.bytes() + faults_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const { return buckets_.bytes() + state_.bytes(); }
 
  private:
   Buckets buckets_;
-  detail::build_faults<Context> faults_;
+  detail::build_state<Context> state_;
   const std::uint64_t* keys_ = nullptr;
   std::size_t bucket_count_ = 1;
 };

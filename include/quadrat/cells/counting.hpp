@@ -50,7 +50,10 @@ class counting_buckets {
   using view_type = counting_buckets_view;
   static constexpr bool carries_data = true;
 
-  /// Puts elements [0, count) into buckets [0, bucket_count). Asynchronous; allocates only to grow. The caller has
+  /// `reserve` and `build` are for keyed_buckets, hash_table and cell lists, which give buckets their keys. This makes
+  /// room for builds of at most as many elements and buckets.
+  void reserve(const Context& context, std::size_t count, std::size_t bucket_count);
+  /// Puts elements [0, count) into buckets [0, bucket_count). Does not wait; allocates only to grow. The caller has
   /// checked the sizes. With `carried`, moves the records of element i to its slot.
   template <typename KeyOf>
   void build(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of,
@@ -74,6 +77,7 @@ class counting_buckets {
   void sort(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of,
             const detail::carried_arrays& carried);
 
+  void reserve_partition(const Context& context, std::size_t count);
   template <typename KeyOf>
   void partition(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of);
   void carry(const Context& context, std::size_t count, const detail::carried_arrays& carried);

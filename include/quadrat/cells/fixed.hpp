@@ -45,8 +45,9 @@ struct fixed_buckets_view {
 };
 
 /// Buckets of a fixed capacity, filled with one atomic addition per element (uniform-grid-atomics, section 1, "Building
-/// uniform grids using atomicAdd"). Memory: 4 + 4 * capacity bytes per bucket. A bucket that overflows is a fault with
-/// the capacity that would have sufficed; the excess elements are in no bucket.
+/// uniform grids using atomicAdd"). Memory: 4 + 4 * capacity bytes per bucket, and up to 16 more where the capacity is
+/// chosen. A bucket that overflows is a fault with the capacity that would have sufficed; the excess elements are in no
+/// bucket.
 ///
 /// Determinism: with `none`, the order of elements in a bucket is that of the atomic additions. With run_to_run and
 /// canonical it is increasing, by a stable radix sort of (key, element) and two more passes: several times the time,
@@ -60,7 +61,10 @@ class fixed_buckets {
   /// capacity 0: chosen at each build from the mean occupancy, see cell_list_options::fixed_capacity.
   explicit fixed_buckets(std::uint32_t capacity = 0) : asked_(capacity) {}
 
-  /// Puts elements [0, count) into buckets [0, bucket_count). Asynchronous; allocates only to grow. The caller has
+  /// `reserve` and `build` are for keyed_buckets, hash_table and cell lists, which give buckets their keys. This makes
+  /// room for builds of at most as many elements and buckets.
+  void reserve(const Context& context, std::size_t count, std::size_t bucket_count);
+  /// Puts elements [0, count) into buckets [0, bucket_count). Does not wait; allocates only to grow. The caller has
   /// checked the sizes.
   template <typename KeyOf>
   void build(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of,

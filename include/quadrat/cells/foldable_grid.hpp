@@ -20,12 +20,16 @@ class foldable_grid {
 
   /// The grid of the last build.
   [[nodiscard]] const grid<T, D>& current() const { return current_; }
-  /// Makes the grid for a build with that many points. Returns whether it may have changed.
-  bool fit(std::size_t points) {
-    if (!(reach_ > T(0)) || points == points_) return false;
-    current_ = folded(given_, {points, reach_, cubic_});
+  /// Whether a build with that many points may need another one.
+  [[nodiscard]] bool changes(std::size_t points) const { return reach_ > T(0) && points != points_; }
+  /// The grid for a build with that many points.
+  [[nodiscard]] grid<T, D> fitted(std::size_t points) const {
+    return changes(points) ? folded(given_, {points, reach_, cubic_}) : current_;
+  }
+  /// Takes fitted(points).
+  void take(const grid<T, D>& fitted, std::size_t points) {
+    current_ = fitted;
     points_ = points;
-    return true;
   }
 
  private:

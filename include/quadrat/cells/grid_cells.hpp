@@ -34,7 +34,7 @@ struct cell_list_options {
   /// Whether points may lie outside the box along open axes. They are then stored in the nearest cell; `grid::reach`
   /// ends at the same cells, so that walks find all their neighbors, too. Many points far outside crowd that cell. If
   /// false, such a point is a fault; for linked_tight it always is.
-  bool outside_allowed = false;
+  bool accept_outside = false;
   /// If positive, the largest distance of walks over the list. A grid with more than 16 cells per point is then folded
   /// (core/folding.hpp) at each build, to about 4, so that time and memory follow the points, and it may have any
   /// number of cells. make_cells sets it, if it makes the grid. 0: every cell is stored. `hashed` stores occupied cells
@@ -90,9 +90,9 @@ struct grid_cells_view {
 };
 
 /// A cell list: particles in the cells of a grid, each stored once. `Method` is its record, see grid_cells_method.
-/// Constructed once and rebuilt whenever particles move; a build of the same size as an earlier one allocates nothing
-/// and can be captured in a CUDA graph. Movable. Instantiated in the library for float and double in 2 and 3
-/// dimensions.
+/// Constructed once, for its context, and rebuilt whenever particles move. Movable. Instantiated in the library for
+/// float and double in 2 and 3 dimensions. It has no size(): space().size() is the number of cells. Determinism: as the
+/// buckets of the method.
 template <typename Method, typename Context, typename T, int D>
 class grid_cells {
   static_assert(detail::instance<Context, T, D>::exists);
@@ -108,23 +108,36 @@ class grid_cells {
   static constexpr int dimension = D;
   static constexpr std::string_view name = Method::name;
 
-  /// Throws argument_error if an option is impossible or the numbering would exceed 2^31 - 1.
+  /// Allocates two words. Throws argument_error if an option is impossible or the numbering would exceed 2^31 - 1.
   grid_cells(const Context& context, const grid<T, D>& space, const cell_list_options<T>& options = {});
 
-  /// Puts the points into cells; ids are their indices, from 0. Points are wrapped along periodic axes. Asynchronous:
-  /// `check` reports invalid points, which never cause access outside an array; the points must not change until then.
-  /// Throws argument_error for an invalid view.
-  void build(const Context& context, const points_view<T, D>& points);
+  /// Puts the points into cells; ids are their indices, from 0. Points are wrapped along periodic axes. Waits. May
+  /// allocate. Throws argument_error for an invalid view; data_error naming the first point that is not finite or
+  /// outside the box along an open axis (unless that is accepted), or overflow_error with the capacity that would have
+  /// sufficed. After these two the cell list is unusable until it is rebuilt. Invalid points never cause access outside
+  /// an array.
+  void build(const points_view<T, D>& points);
+  /// The same, but does not wait. Allocates nothing. Can be captured. `check` reports invalid points, which must not
+  /// change until then. Throws argument_error for an invalid view, and without room for the points.
+  void build_async(const points_view<T, D>& points);
 
-  /// The same, and copies up to 8 arrays of particle data into the order of slots: to[slot] = from[particle(slot)].
-  /// Asynchronous. Throws argument_error for an invalid array.
-  void build_and_carry(const Context& context, const points_view<T, D>& points, std::span<const carried_array> arrays)
+  /// As `build`, and copies up to 8 arrays of particle data into the order of slots: to[slot] = from[particle(slot)].
+  /// Waits. May allocate. Throws argument_error for an invalid array, too.
+  void build_and_carry(const points_view<T, D>& points, std::span<const carried_array> arrays)
+    requires buckets_type::carries_data;
+  /// The same as build_async. Does not wait. Allocates nothing. Can be captured.
+  void build_and_carry_async(const points_view<T, D>& points, std::span<const carried_array> arrays)
     requires buckets_type::carries_data;
 
-  /// Synchronizes. Throws data_error naming the first point that is not finite or outside the box along an open axis
-  /// (unless that is allowed) in any build since the last check, or overflow_error with the capacity that would have
-  /// sufficed. The cell list is then unusable until it is rebuilt.
-  void check(const Context& context);
+  /// Makes room for builds of as many points, which a build that waits does by itself. Does not wait. May allocate;
+  /// what was built is then lost. Suffices for builds of fewer points, too, except where a folded grid has more cells
+  /// for these. Throws argument_error for too many points.
+  void reserve(std::size_t points);
+
+  /// Waits. Allocates nothing. Throws what `build` throws for the points of build_async, for all such calls since the
+  /// last check or `build`; again at every call until the next build. A captured build is one only when it is captured:
+  /// after an error, build before the graph is launched again.
+  void check();
 
   /// Throws argument_error when nothing has been built, or the last check has thrown.
   [[nodiscard]] view_type view() const {
@@ -139,6 +152,12 @@ class grid_cells {
  private:
   using key_type = cell_key<T, D, numbering_type, anchor_type>;
 
+  /// For a build of so many points.
+  struct fit {
+    grid<T, D> space;
+    numbering_type numbering;
+  };
+  [[nodiscard]] fit fitted(std::size_t points) const;
   [[nodiscard]] key_type begin_build(const points_view<T, D>& points);
 
   anchor_type anchor_;
@@ -146,7 +165,7 @@ class grid_cells {
   numbering_type numbering_;
   buckets_type buckets_;
   detail::point_record<Context, T, D> record_;
-  bool outside_allowed_;
+  bool accept_outside_;
 };
 
 /// The load for which the expected time of a cell list is computed: a build that also carries positions and velocities,

@@ -117,11 +117,17 @@ class hashed_cells {
   hashed_cells(const Context& context, const grid<T, D>& space, const cell_list_options<T>& options = {});
 
   /// As grid_cells::build. Throws argument_error for more than `most_points` points.
-  void build(const Context& context, const points_view<T, D>& points);
+  void build(const points_view<T, D>& points);
+  /// As grid_cells::build_async.
+  void build_async(const points_view<T, D>& points);
   /// As grid_cells::build_and_carry.
-  void build_and_carry(const Context& context, const points_view<T, D>& points, std::span<const carried_array> arrays);
+  void build_and_carry(const points_view<T, D>& points, std::span<const carried_array> arrays);
+  /// As grid_cells::build_and_carry_async.
+  void build_and_carry_async(const points_view<T, D>& points, std::span<const carried_array> arrays);
+  /// As grid_cells::reserve; suffices for fewer points.
+  void reserve(std::size_t points);
   /// As grid_cells::check.
-  void check(const Context& context);
+  void check();
   /// As grid_cells::view.
   [[nodiscard]] view_type view() const {
     record_.require_usable();
@@ -140,7 +146,7 @@ class hashed_cells {
   array<occupied_cell, Context> table_;
   detail::ordered_pairs<Context, std::uint64_t> pairs_;
   detail::point_record<Context, T, D> record_;
-  bool outside_allowed_;
+  bool accept_outside_;
 };
 
 namespace cell_methods {

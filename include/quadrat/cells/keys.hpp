@@ -60,11 +60,11 @@ struct hashed_keys {
 /// Raises a fault for point i if it is outside the box, or, if points may be outside, not finite.
 template <typename T, int D>
 QUADRAT_HD void check_point(const box<T, D>& domain, const vec<T, D>& point, std::size_t i, const fault_flag& faults,
-                            bool outside_allowed = false) {
+                            bool accept_outside = false) {
   if (domain.contains(point)) return;
   bool finite = true;
   for (int axis = 0; axis < D; ++axis) finite = finite && point[axis] - point[axis] == T(0);
-  if (finite && outside_allowed) return;
+  if (finite && accept_outside) return;
   faults.raise(finite ? fault_kind::outside : fault_kind::not_finite, i);
 }
 
@@ -91,7 +91,7 @@ struct low_vertex_anchor {
 };
 
 /// The number of the cell that stores a point. A point outside the box goes to the nearest cell, one that is not finite
-/// to the first; either is a fault, unless it is finite and `outside_allowed`.
+/// to the first; either is a fault, unless it is finite and `accept_outside`.
 template <typename T, int D, typename Numbering, typename Anchor>
 struct cell_key {
   points_view<T, D> points;
@@ -99,13 +99,13 @@ struct cell_key {
   Numbering numbering;
   Anchor anchor;
   fault_flag faults;
-  bool outside_allowed;
+  bool accept_outside;
 
   QUADRAT_HD auto operator()(std::size_t i) const { return at(i, read(i)); }
 
   [[nodiscard]] QUADRAT_HD vec<T, D> read(std::size_t i) const { return points[i]; }
   [[nodiscard]] QUADRAT_HD auto at(std::size_t i, const vec<T, D>& point) const {
-    check_point(space.domain, point, i, faults, outside_allowed);
+    check_point(space.domain, point, i, faults, accept_outside);
     return numbering.id(space.cell_of(anchor(space.domain, point)));
   }
 };

@@ -43,7 +43,10 @@ class linked_buckets {
   using view_type = linked_buckets_view;
   static constexpr bool carries_data = false;
 
-  /// Puts elements [0, count) into buckets [0, bucket_count). Asynchronous; allocates only to grow. The caller has
+  /// `reserve` and `build` are for keyed_buckets, hash_table and cell lists, which give buckets their keys. This makes
+  /// room for builds of at most as many elements and buckets.
+  void reserve(const Context& context, std::size_t count, std::size_t bucket_count);
+  /// Puts elements [0, count) into buckets [0, bucket_count). Does not wait; allocates only to grow. The caller has
   /// checked the sizes.
   template <typename KeyOf>
   void build(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of,

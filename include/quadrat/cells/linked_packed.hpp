@@ -99,12 +99,17 @@ class linked_packed_cells {
   linked_packed_cells(const Context& context, const grid<T, D>& space, const cell_list_options<T>& options = {});
 
   /// As grid_cells::build; copies the positions into internal records.
-  void build(const Context& context, const points_view<T, D>& points);
-  /// Links the caller's records, whose positions are the points: only writes the `next` of each. They must not move as
-  /// long as the cell list is used.
-  void build(const Context& context, record_type* records, std::size_t count);
+  void build(const points_view<T, D>& points);
+  /// As grid_cells::build_async.
+  void build_async(const points_view<T, D>& points);
+  /// As `build`, but links the caller's records, whose positions are the points: only writes the `next` of each. They
+  /// must not move as long as the cell list is used.
+  void build(record_type* records, std::size_t count);
+  void build_async(record_type* records, std::size_t count);
+  /// As grid_cells::reserve, for points and for records.
+  void reserve(std::size_t points);
   /// As grid_cells::check.
-  void check(const Context& context);
+  void check();
   /// As grid_cells::view.
   [[nodiscard]] view_type view() const {
     record_.require_usable();
@@ -120,7 +125,10 @@ class linked_packed_cells {
  private:
   using key_type = cell_key<T, D, row_major_numbering<D>, center_anchor<T, D>>;
 
-  void link(const Context& context, const points_view<T, D>& points, record_type* records, bool in_place);
+  [[nodiscard]] bool has_records(std::size_t points) const { return points * sizeof(record_type) <= records_.bytes(); }
+  /// Makes room for builds over the caller's records.
+  void reserve_links(std::size_t points);
+  void link(const points_view<T, D>& points, record_type* records, bool in_place);
 
   detail::foldable_grid<T, D> space_;
   array<particle_id, Context> heads_;
@@ -128,7 +136,7 @@ class linked_packed_cells {
   record_type* linked_ = nullptr;
   detail::ordered_pairs<Context> pairs_;
   detail::point_record<Context, T, D> record_;
-  bool outside_allowed_;
+  bool accept_outside_;
 };
 
 namespace cell_methods {

@@ -84,23 +84,38 @@ class linked_tight_cells {
   linked_tight_cells(const Context& context, const grid<T, D>& space, const cell_list_options<T>& options = {});
 
   /// As grid_cells::build. Throws argument_error for more than `most_points` points.
-  void build(const Context& context, const points_view<T, D>& points);
+  void build(const points_view<T, D>& points);
+  /// As grid_cells::build_async.
+  void build_async(const points_view<T, D>& points);
+  /// As grid_cells::reserve.
+  void reserve(std::size_t points);
   /// As grid_cells::check.
-  void check(const Context& context);
+  void check();
   /// As grid_cells::view.
   [[nodiscard]] view_type view() const {
     record_.require_usable();
-    return {space_, row_major_numbering<D>{space_.stored}, touch_, heads_.data(), nexts_.data()};
+    return {fit_.space, fit_.numbering(), fit_.touch, heads_.data(), nexts_.data()};
   }
   /// As grid_cells::space.
-  [[nodiscard]] const grid<T, D>& space() const { return space_; }
+  [[nodiscard]] const grid<T, D>& space() const { return fit_.space; }
   /// Memory held on the context's device, in bytes.
   [[nodiscard]] std::size_t bytes() const { return heads_.bytes() + nexts_.bytes() + pairs_.bytes() + record_.bytes(); }
 
  private:
+  /// For a build of so many points: the rule changes the grid.
+  struct fit {
+    fit(const grid<T, D>& given, T radius) : space(given), touch(make_touch_rule(space, radius)) {}
+    [[nodiscard]] row_major_numbering<D> numbering() const { return {space.stored}; }
+
+    grid<T, D> space;
+    touch_rule<T, D> touch;
+  };
+  [[nodiscard]] fit fitted(std::size_t points) const {
+    return given_.changes(points) ? fit(given_.fitted(points), fit_.touch.radius) : fit_;
+  }
+
   detail::foldable_grid<T, D> given_;
-  grid<T, D> space_;  ///< changed by the rule
-  touch_rule<T, D> touch_;
+  fit fit_;
   array<std::uint32_t, Context> heads_;
   array<std::uint32_t, Context> nexts_;
   detail::ordered_pairs<Context> pairs_;

@@ -19,7 +19,8 @@ namespace quadrat {
 
 /// All cell lists, by name. Options of the program, tests, benchmarks and the automatic choice read this list; a new
 /// method is a new file and a new line here. Each has, for `Method::type<Context, T, D>` (T float or double, D 2 or 3):
-/// a constructor (context, grid, cell_list_options), build(context, points), check(context), view(), space(), bytes().
+/// a constructor (context, grid, cell_list_options), build(points), build_async(points), reserve(points), check(),
+/// view(), space(), bytes().
 using cell_list_methods = method_list<cell_methods::fixed,                    //
                                       cell_methods::fixed_row_major,          //
                                       cell_methods::counting,                 //

@@ -16,7 +16,9 @@ namespace quadrat::detail {
 template <typename Context, typename Key = std::uint32_t>
 class ordered_pairs {
  public:
-  /// Asynchronous. Calls key_of once per element.
+  /// Makes room for as many elements and buckets.
+  void reserve(const Context& context, std::size_t count, std::uint64_t bucket_count);
+  /// Does not wait. Calls key_of once per element. Allocates only to grow.
   template <typename KeyOf>
   void make(const Context& context, std::size_t count, std::uint64_t bucket_count, const KeyOf& key_of);
 

@@ -54,7 +54,10 @@ class sorted_buckets {
   using view_type = sorted_buckets_view;
   static constexpr bool carries_data = true;
 
-  /// Puts elements [0, count) into buckets [0, bucket_count). Asynchronous; allocates only to grow. The caller has
+  /// `reserve` and `build` are for keyed_buckets, hash_table and cell lists, which give buckets their keys. This makes
+  /// room for builds of at most as many elements and buckets.
+  void reserve(const Context& context, std::size_t count, std::size_t bucket_count);
+  /// Puts elements [0, count) into buckets [0, bucket_count). Does not wait; allocates only to grow. The caller has
   /// checked the sizes. With `carried`, moves the records of element i to its slot.
   template <typename KeyOf>
   void build(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of,

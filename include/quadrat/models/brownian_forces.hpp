@@ -138,7 +138,8 @@ class brownian_pair_force final : public brownian_force<Context, T> {
       : cells_(make_cells(context, domain, cutoff)), cutoff_(cutoff), f_(f) {}
 
   void add(const Context& context, const points_view<T, 3>& positions, vec<T, 3>* forces, T* energies) override {
-    cells_.build(context, positions);
+    cells_.reserve(positions.count);
+    cells_.build_async(positions);
     const auto view = cells_.view();
     for_each(
         context, "brownian.pairs", positions.count,

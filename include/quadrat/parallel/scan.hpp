@@ -26,6 +26,10 @@ void exclusive_scan(const cuda_context& context, const std::uint32_t* in, std::u
 void exclusive_scan(const cuda_context& context, const std::uint64_t* in, std::uint64_t* out, std::size_t count,
                     workspace<cuda_context>& scratch);
 
+/// The scratch memory in bytes that suffices for scans of at most `count` 32-bit numbers into 32-bit sums.
+[[nodiscard]] std::size_t scan_scratch_bytes(const cpu_context& context, std::size_t count);
+[[nodiscard]] std::size_t scan_scratch_bytes(const cuda_context& context, std::size_t count);
+
 /// The same with one extra entry: out[count] is the total. Reads `count` entries and writes count + 1.
 void exclusive_scan_with_total(const cpu_context& context, const std::uint32_t* in, std::uint32_t* out,
                                std::size_t count, workspace<cpu_context>& scratch);

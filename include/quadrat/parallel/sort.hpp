@@ -37,6 +37,12 @@ enum class sort_values {
 [[nodiscard]] int sort_pairs(const cuda_context& context, const sort_buffers<std::uint64_t>& buffers, std::size_t count,
                              int key_bits, workspace<cuda_context>& scratch, sort_values source = sort_values::given);
 
+/// The scratch memory in bytes that suffices for the sorts above of at most `count` pairs by at most `key_bits` bits.
+template <typename Key>
+[[nodiscard]] std::size_t sort_scratch_bytes(const cpu_context& context, std::size_t count, int key_bits);
+template <typename Key>
+[[nodiscard]] std::size_t sort_scratch_bytes(const cuda_context& context, std::size_t count, int key_bits);
+
 /// The same in place, for callers with only one copy: the second one is scratch memory, and the pairs are copied back
 /// when the last pass ends there.
 void sort_pairs(const cpu_context& context, std::uint32_t* keys, std::uint32_t* values, std::size_t count, int key_bits,

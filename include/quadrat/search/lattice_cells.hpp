@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "quadrat/cells/build_faults.hpp"
+#include "quadrat/cells/build_state.hpp"
 #include "quadrat/cells/counting.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/box.hpp"
@@ -83,10 +83,9 @@ struct lattice_cells_options {
   bool accept_outside = false;
 };
 
-/// Points in the cells of a box of any shape. Built again whenever points move; a build with as many points as an
-/// earlier one allocates nothing and can be captured in a CUDA graph. Movable. T: float or double; D: 2 or 3; Context:
-/// cpu_context or cuda_context. Memory: 24 bytes (40 in double and 3D) for each point, and 4 for each cell, of which
-/// there are at most four for each point.
+/// Points in the cells of a box of any shape. Built again whenever points move. Movable. T: float or double; D: 2 or 3;
+/// Context: cpu_context or cuda_context. Memory: 24 bytes (40 in double and 3D) for each point, and 4 for each cell, of
+/// which there are at most four for each point.
 ///
 /// Determinism: slots, and so the order of walks, are the same in every run if the context asks for it.
 template <typename Context, typename T, int D>
@@ -100,34 +99,46 @@ class lattice_cells {
   /// along a periodic axis.
   lattice_cells(const Context& context, const lattice<T, D>& shape, const lattice_cells_options<T>& options);
 
-  /// Puts the points into cells, wrapped along periodic axes; ids are their indices, from 0. Asynchronous: `check`
-  /// reports invalid points; the points must not change until then. Throws argument_error for an invalid view.
-  void build(const Context& context, const points_view<T, D>& points);
+  /// Puts the points into cells, wrapped along periodic axes; ids are their indices, from 0. Waits. May allocate.
+  /// Throws argument_error for an invalid view, and data_error naming a point that is not finite, outside the box along
+  /// an open axis (unless that is accepted), or more than 2^20 boxes away along a periodic one. After an exception the
+  /// cells are unusable until the next build.
+  void build(const points_view<T, D>& points);
+  /// The same, but does not wait. Allocates nothing in the memory of the context. Can be captured. `check` reports
+  /// invalid points, which must not change until then. Throws argument_error without room for the points, too.
+  void build_async(const points_view<T, D>& points);
+  /// Makes room for the next build of as many points, which a build that waits does by itself. Does not wait. May
+  /// allocate; what was built is then lost. Throws argument_error for too many points.
+  void reserve(std::size_t points);
 
-  /// Synchronizes. Throws data_error naming a point that is not finite, outside the box along an open axis (unless that
-  /// is accepted), or more than 2^20 boxes away along a periodic one, in any build since the last check. The cells are
-  /// then unusable until the next build.
-  void check(const Context& context);
+  /// Waits. Allocates nothing. Throws the data_error of build_async, for all such calls since the last check or
+  /// `build`; again at every call until the next build.
+  void check();
 
   /// Throws argument_error when nothing has been built, or the last check has thrown.
   [[nodiscard]] view_type view() const {
-    faults_.require_usable();
-    require(built_, "the last build has failed; build again before using the cells");
-    return {shape_, grid_, buckets_.view().offsets, placed_.data(), options_.cutoff, placed_.size()};
+    state_.require_usable();
+    return {shape_, cut_.grid, buckets_.view().offsets, placed_.data(), options_.cutoff, placed_.size()};
   }
   /// Memory held on the context's device, in bytes.
-  [[nodiscard]] std::size_t bytes() const { return buckets_.bytes() + placed_.bytes() + faults_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const { return buckets_.bytes() + placed_.bytes() + state_.bytes(); }
 
  private:
+  /// A grid that was cut for so many points; 0: none was.
+  struct cut {
+    detail::cuboid_grid<T, D> grid{};
+    std::size_t points = 0;
+  };
+  /// For a build of so many points.
+  [[nodiscard]] cut cut_for(std::size_t points) const;
+
   lattice<T, D> shape_;
   lattice_cells_options<T> options_;
-  detail::cuboid_grid<T, D> grid_{};
-  std::size_t cut_for_ = 0;  // points; 0: the grid has not been made
-  bool built_ = false;       // the last build has not thrown
+  cut cut_;
   points_view<T, D> points_{};
   counting_buckets<Context> buckets_;
   array<placed_point<T, D>, Context> placed_;
-  detail::build_faults<Context> faults_;
+  detail::build_state<Context> state_;
 };
 
 /// Cells for neighbors nearer than the cutoff in a box of any shape. Context, precision and dimension are deduced from

@@ -32,8 +32,8 @@ class line_points {
   explicit line_points(const Context& context) : context_(context) {}
 
   /// Point i is (x[i * stride], 0). x is memory of the context; the view is valid as long as x, this object, and until
-  /// a larger one is asked for. Asynchronous; writes count * stride zeros when that is more than ever before. Throws
-  /// argument_error for a stride of 0.
+  /// a larger one is asked for. Does not wait. Allocates, and writes, count * stride zeros when that is more than ever
+  /// before. Throws argument_error for a stride of 0.
   [[nodiscard]] points_view<T, 2> view(const T* x, std::size_t count, std::size_t stride = 1) {
     require(stride >= 1, "the stride of the points is 0; it must be positive");
     if (count * stride > zeros_.size()) {

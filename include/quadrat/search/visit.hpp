@@ -18,9 +18,9 @@
 #include "quadrat/search/neighbor_pairs.hpp"
 #include "quadrat/search/neighborhood.hpp"
 
-/// All pairs of neighbors in one call: for_each_neighbor around every point. Calls are asynchronous on the context's
-/// stream. `view` is the view of a cell list and `points` the points of its build; both, and whatever the functor
-/// points at, must live until the work is done. `Order` is one of search_orders that the cell list allows.
+/// All pairs of neighbors in one call: for_each_neighbor around every point. Calls do not wait, allocate nothing, and
+/// can be captured. `view` is the view of a cell list and `points` the points of its build; both, and whatever the
+/// functor points at, must live until the work is done. `Order` is one of search_orders that the cell list allows.
 ///
 /// The functor is host-device and is called as f(i, j, separation, squared_distance): ids of two particles, the
 /// shortest vector from i to j over the periodic images, and its squared length. It is called for all pairs nearer than

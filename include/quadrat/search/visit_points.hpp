@@ -19,18 +19,16 @@ namespace quadrat {
 /// for this call: where one set of points is visited several times, make them once, and where points move little, a
 /// neighbor_list (docs/guides/cells.md).
 ///
-/// Allocates; synchronizes, to check the points; the sums themselves are asynchronous. On a GPU the source must be
-/// compiled by nvcc. Throws argument_error for another number of results, and for a cutoff that is not positive and
-/// finite or exceeds half the height of the box along a periodic axis; data_error naming a point that is not finite, or
-/// outside the box along an open axis. Determinism: each sum is taken by one thread in walking order: run_to_run where
-/// the context asks for it.
+/// Waits for the check of the points, not for the sums. Allocates. On a GPU the source must be compiled by nvcc. Throws
+/// argument_error for another number of results, and for a cutoff that is not positive and finite or exceeds half the
+/// height of the box along a periodic axis; data_error naming a point that is not finite, or outside the box along an
+/// open axis. Determinism: each sum is taken by one thread in walking order: run_to_run where the context asks for it.
 template <typename Context, typename T, int D, typename Sum, typename F>
 void accumulate_neighbors(const Context& context, const lattice<T, D>& shape, const points_view<T, D>& points,
                           std::type_identity_t<T> cutoff, std::span<Sum> results, const F& f) {
   Sum* const sums = detail::checked_results(results, points.count);
   lattice_cells<Context, T, D> cells(context, shape, {.cutoff = cutoff});
-  cells.build(context, points);
-  cells.check(context);
+  cells.build(points);
   accumulate_neighbors(context, cells.view(), points, cutoff, sums, f);
 }
 

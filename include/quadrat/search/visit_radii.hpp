@@ -58,7 +58,7 @@ struct check_radius {
 
 }  // namespace detail
 
-/// Finds the largest of `count` radii. Synchronizes. Throws argument_error for another rule, and data_error naming the
+/// Finds the largest of `count` radii. Waits. Throws argument_error for another rule, and data_error naming the
 /// first particle whose radius is negative or not finite.
 template <typename Context, typename T>
 [[nodiscard]] pair_cutoffs<T> make_pair_cutoffs(const Context& context, const particle_radii<T>& given,
@@ -112,7 +112,7 @@ template <typename Context, typename View>
 
 }  // namespace detail
 
-/// The functions of visit.hpp with radii. They synchronize, to find the largest radius, and throw data_error naming the
+/// The functions of visit.hpp with radii. They wait, to find the largest radius, and throw data_error naming the
 /// first particle whose radius is negative or not finite; argument_error if the largest cutoff of a pair exceeds half
 /// the box along a periodic axis (for linked_tight, 2 radius of the list), for another rule, and for pairs that are
 /// met once by own_radius, which is not symmetric. Determinism: as there.

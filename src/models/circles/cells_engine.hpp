@@ -34,7 +34,7 @@ class circles_cells_engine final : public circles_agents_engine<typename CellLis
   void walk(const record_type* carried, record_type* to, std::uint32_t* neighbors,
             const detail::step_words& words) override;
   void count_candidates(const record_type* carried, std::uint32_t* candidates) override;
-  void check_cells() override { cells_.check(base::context()); }
+  void check_cells() override { cells_.check(); }
   [[nodiscard]] std::size_t bytes_of_cells() const override { return cells_.bytes(); }
 
   template <typename Law>
@@ -57,7 +57,7 @@ circles_cells_engine<CellList, Order, Queues>::circles_cells_engine(const contex
     : base(context, setup),
       sine_(setup.parameters.form == circles_form::sine),
       canonical_(context.reproducibility() == determinism::canonical),
-      cells_(context, setup.space, {.outside_allowed = sine_}) {
+      cells_(context, setup.space, {.accept_outside = sine_}) {
   if constexpr (Queues) {
     system_ = detail::make_search_system(setup.space);
     double cubes = 1;
@@ -82,7 +82,8 @@ void circles_cells_engine<CellList, Order, Queues>::build(const record_type* age
   const T* first = count == 0 ? nullptr : agents->position.component;
   const auto points = strided_points<D>(first, count, 4);
   const carried_array arrays[] = {carry(agents, carried)};
-  cells_.build_and_carry(base::context(), points, arrays);
+  cells_.reserve(count);
+  cells_.build_and_carry_async(points, arrays);
 }
 
 template <typename CellList, typename Order, bool Queues>

@@ -20,8 +20,9 @@ template <typename CellMethod>
 inline constexpr bool carries_agents = [] {
   using list_type = typename CellMethod::template type<cpu_context, float, 3>;
   return contiguous_cells<typename list_type::view_type> &&
-         requires(list_type& cells, const cpu_context& context, const points_view<float, 3>& points,
-                  std::span<const carried_array> arrays) { cells.build_and_carry(context, points, arrays); };
+         requires(list_type& cells, const points_view<float, 3>& points, std::span<const carried_array> arrays) {
+           cells.build_and_carry_async(points, arrays);
+         };
 }();
 
 template <typename Kept, typename... CellMethods>

@@ -148,7 +148,8 @@ void electrolyte<Context, T>::implementation::set(const electrolyte_state<T>& st
 template <typename Context, typename T>
 void electrolyte<Context, T>::implementation::find_forces() {
   const points_view<T, 3> points = points_of(positions.data(), count);
-  cells.build(context, points);
+  cells.reserve(count);
+  cells.build_async(points);
   accumulate_neighbors(context, cells.view(), points, reach, repulsion.data(),
                        detail::electrolyte_repulsion<T>{radii.data(), static_cast<T>(options.repulsion)});
   electrostatics_output<T> output;
@@ -181,7 +182,7 @@ void electrolyte<Context, T>::implementation::check() {
   detail::throw_electrolyte_fault(to_host(context, fault)[0]);
   if (broken) throw *broken;
   keep_error([&] {
-    cells.check(context);
+    cells.check();
     sums.check();
   });
   if (!found) return;

@@ -22,8 +22,9 @@ namespace detail {
 /// memory.
 template <typename CellList, typename T>
 concept carrying_cell_list =
-    requires(CellList& cells, const typename CellList::context_type& context, const points_view<T, 3>& points,
-             std::span<const carried_array> arrays) { cells.build_and_carry(context, points, arrays); };
+    requires(CellList& cells, const points_view<T, 3>& points, std::span<const carried_array> arrays) {
+      cells.build_and_carry_async(points, arrays);
+    };
 
 }  // namespace detail
 
@@ -101,7 +102,7 @@ void granular_cells_engine<CellList>::set(std::span<const vec<T, 3>> positions, 
   context_.synchronize();
   failure_ = nullptr;
   try {
-    cells_.check(context_);
+    cells_.check();
   } catch (const data_error&) {
     // Earlier faults are forgotten.
   } catch (const overflow_error&) {
@@ -120,16 +121,17 @@ int granular_cells_engine<CellList>::build(int home) {
   const auto* first = positions_[home].data();
   const auto points = strided_points<3>(setup_.count == 0 ? static_cast<const T*>(nullptr) : first->position.component,
                                         setup_.count, 4);
+  cells_.reserve(setup_.count);
   if constexpr (carried) {
     const carried_array arrays[] = {carry(first, positions_[1].data()),
                                     carry(velocities_[0].data(), velocities_[1].data())};
-    cells_.build_and_carry(context_, points, arrays);
+    cells_.build_and_carry_async(points, arrays);
     return 1;
   } else if constexpr (record_cell_list<view_type>) {
-    cells_.build(context_, positions_[home].data(), setup_.count);
+    cells_.build_async(positions_[home].data(), setup_.count);
     return home;
   } else {
-    cells_.build(context_, points);
+    cells_.build_async(points);
     return home;
   }
 }
@@ -173,7 +175,7 @@ void granular_cells_engine<CellList>::check() {
   const std::uint64_t fault = to_host(context_, words_.data() + 2, 1)[0];
   try {
     detail::throw_if_blown_up(fault);
-    cells_.check(context_);
+    cells_.check();
   } catch (const data_error&) {
     failure_ = std::current_exception();
     throw;

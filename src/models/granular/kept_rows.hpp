@@ -104,10 +104,10 @@ class kept_rows {
   kept_rows(const cpu_context& context, const grid<T, 3>& finest, const cell_list_options<T>& options);
 
   /// `arrays`: the packed records of positions, and the velocities with ids.
-  void build_and_carry(const cpu_context& context, const points_view<T, 3>& points,
-                       std::span<const carried_array> arrays);
+  void build_and_carry_async(const points_view<T, 3>& points, std::span<const carried_array> arrays);
+  void reserve(std::size_t points) { cells_.reserve(points); }
   [[nodiscard]] view_type view() const { return {cells_.view(), rows_.view(), usable_}; }
-  void check(const cpu_context& context) { cells_.check(context); }
+  void check() { cells_.check(); }
   [[nodiscard]] std::size_t bytes() const;
 
  private:
@@ -117,9 +117,9 @@ class kept_rows {
     particle_id id;
   };
 
-  [[nodiscard]] bool carry_if_near(const cpu_context& context, std::span<const carried_array> arrays,
-                                   std::size_t count) const;
+  [[nodiscard]] bool carry_if_near(std::span<const carried_array> arrays, std::size_t count) const;
 
+  cpu_context context_;
   T reach_, squared_limit_;
   typename view_type::cells_type cells_;
   std::vector<home> homes_;

@@ -81,37 +81,37 @@ std::size_t row_lists<T>::bytes() const {
 
 template <typename T>
 kept_rows<T>::kept_rows(const cpu_context& context, const grid<T, 3>& finest, const cell_list_options<T>& options)
-    : reach_(reach_of(options)), cells_(context, grid_for_rows(finest, reach_), with_reach(options)) {
+    : context_(context),
+      reach_(reach_of(options)),
+      cells_(context, grid_for_rows(finest, reach_), with_reach(options)) {
   // A little less than half, for rounding.
   const T limit = static_cast<T>(0.49 * skin) * options.fold_reach;
   squared_limit_ = limit * limit;
 }
 
 template <typename T>
-void kept_rows<T>::build_and_carry(const cpu_context& context, const points_view<T, 3>& points,
-                                   std::span<const carried_array> arrays) {
-  if (usable_ && homes_.size() == points.count && carry_if_near(context, arrays, points.count)) return;
+void kept_rows<T>::build_and_carry_async(const points_view<T, 3>& points, std::span<const carried_array> arrays) {
+  if (usable_ && homes_.size() == points.count && carry_if_near(arrays, points.count)) return;
   usable_ = false;
-  cells_.build_and_carry(context, points, arrays);
+  cells_.build_and_carry_async(points, arrays);
   const grain_records<T> grains{static_cast<packed_record<T, 3>*>(arrays[0].to),
                                 static_cast<velocity_record<T>*>(arrays[1].to)};
   homes_.resize(points.count);
-  for_each(context, "granular.homes", points.count, [&](std::size_t slot) {
+  for_each(context_, "granular.homes", points.count, [&](std::size_t slot) {
     homes_[slot] = {grains.positions[slot].position, grains.velocities[slot].id};
   });
-  usable_ = rows_.template make<true>(context, cells_.view(), grains, points.count, reach_);
+  usable_ = rows_.template make<true>(context_, cells_.view(), grains, points.count, reach_);
 }
 
 /// Copies the grains in the order that they have; false if one is not the one of that place, or has gone too far.
 template <typename T>
-bool kept_rows<T>::carry_if_near(const cpu_context& context, std::span<const carried_array> arrays,
-                                 std::size_t count) const {
+bool kept_rows<T>::carry_if_near(std::span<const carried_array> arrays, std::size_t count) const {
   const auto* const positions = static_cast<const packed_record<T, 3>*>(arrays[0].from);
   const auto* const velocities = static_cast<const velocity_record<T>*>(arrays[1].from);
   auto* const to_positions = static_cast<packed_record<T, 3>*>(arrays[0].to);
   auto* const to_velocities = static_cast<velocity_record<T>*>(arrays[1].to);
   std::atomic<bool> far = false;
-  for_each(context, "granular.kept", count, [&](std::size_t slot) {
+  for_each(context_, "granular.kept", count, [&](std::size_t slot) {
     to_positions[slot] = positions[slot];
     to_velocities[slot] = velocities[slot];
     const home& before = homes_[slot];

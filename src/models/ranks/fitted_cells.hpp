@@ -79,12 +79,16 @@ class fitted_cells {
     cells_ = cell_list(context, part(), options());
   }
 
-  void build(const Context& context, const points_view<T, D>& points) { cells_.build(context, points); }
+  /// Does not wait; allocates to grow.
+  void build_async(const points_view<T, D>& points) {
+    cells_.reserve(points.size());
+    cells_.build_async(points);
+  }
   [[nodiscard]] view_type view() const { return cells_.view(); }
   [[nodiscard]] std::size_t bytes() const { return cells_.bytes() + scratch_.bytes(); }
 
  private:
-  [[nodiscard]] cell_list_options<T> options() const { return {.outside_allowed = true, .fold_reach = reach_}; }
+  [[nodiscard]] cell_list_options<T> options() const { return {.accept_outside = true, .fold_reach = reach_}; }
 
   /// Whether the cells there are fit as well: points lie at most one cell outside, and there are few cells more.
   [[nodiscard]] bool serves(const vec<int, D>& first, const vec<int, D>& last) const {

@@ -47,7 +47,7 @@ class fitted_cells_test : public backend_test {
     const auto there = to_device(context, points);
     const auto view = points_of(there.data(), points.size());
     if (fit) cells.fit(context, view);
-    cells.build(context, view);
+    cells.build_async(view);
     array<std::uint32_t, backend_context> counts(context, points.size());
     for_each(context, "test.near", points.size(), count_near{cells.view(), view, counts.data()});
     std::vector<std::uint32_t> expected(points.size(), 0);

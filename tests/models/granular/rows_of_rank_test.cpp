@@ -49,7 +49,7 @@ struct rank_of_grains {
   [[nodiscard]] bool make() {
     using cell_list = cell_methods::counting::type<cpu_context, double, 3>;
     cell_list cells(context, setup.space, {.fold_reach = rows.reach(setup)});
-    cells.build(context, detail::points_of_records<double, 3>(positions.data(), positions.size()));
+    cells.build(detail::points_of_records<double, 3>(positions.data(), positions.size()));
     return rows.make(context, cells.view(), {positions.data(), velocities.data()}, own, positions.size());
   }
   [[nodiscard]] bool serve(double move) { return rows.serve(context, positions.data(), positions.size(), move); }

@@ -20,7 +20,7 @@ circles_share<Context, T, D>::circles_share(const Context& context, communicator
       sine_law_(make_sine_law<T, D>(setup.parameters)),
       original_law_(make_original_law<T, D>(setup.parameters, setup.space.domain)),
       fixed_law_(make_fixed_law<T, D>(setup.parameters, setup.space.domain)),
-      cells_(context, setup.space, {.outside_allowed = true, .fold_reach = reach_}),
+      cells_(context, setup.space, {.accept_outside = true, .fold_reach = reach_}),
       ghosts_(context, ranks, exchange_) {}
 
 template <typename Context, typename T, int D>
@@ -89,7 +89,9 @@ void circles_share<Context, T, D>::finish(bool more) {
     copy_bytes(context_, agents_.data(), last_.data(), own_ * sizeof(record_type));
   }
   const carried_array arrays[] = {quadrat::carry(static_cast<const record_type*>(agents_.data()), carried_.data())};
-  cells_.build_and_carry(context_, points_of_records<T, D>(agents_.data(), own_ + ghosts_.number()), arrays);
+  const std::size_t all = own_ + ghosts_.number();
+  cells_.reserve(all);
+  cells_.build_and_carry_async(points_of_records<T, D>(agents_.data(), all), arrays);
   if (context_.reproducibility() == determinism::canonical) {
     walk(fixed_law_, more);
   } else if (setup_.parameters.form == circles_form::sine) {

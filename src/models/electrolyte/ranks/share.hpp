@@ -34,7 +34,7 @@ class ions_of_rank : public particles_of_rank<Context, T, 3> {
   [[nodiscard]] bool move(bool more);
   void exchange(bool balanced);
   void finish(bool more);
-  void check_cells() { cells_.check(context_); }
+  void check_cells() { cells_.check(); }
   static void throw_fault(std::uint64_t word) { throw_electrolyte_fault(word); }
   [[nodiscard]] static std::uint64_t fault_step(std::uint64_t word) { return word >> 32; }
   [[nodiscard]] data_error blown_up(const data_error& error) const;

@@ -208,7 +208,7 @@ void grains_of_rank<Context, T>::build_cells() {
   const points_view<T, 3> all = points(own_ + ghosts_.number());
   if (!fitted_) cells_.fit(context_, all);
   fitted_ = true;
-  cells_.build(context_, all);
+  cells_.build_async(all);
 }
 
 template <typename Context, typename T>

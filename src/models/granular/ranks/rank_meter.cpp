@@ -164,10 +164,7 @@ granular_statistics measure_ranks(const Context& context, communicator& ranks, c
   measured_grains<Context, T> all(context, ranks, setup, grains);
   typename cell_methods::counting::type<Context, T, 3> cells(context, setup.space, {.fold_reach = setup.law.diameter});
   const points_view<T, 3> points = points_of(all.positions.data(), all.positions.size());
-  together(ranks, [&] {
-    cells.build(context, points);
-    cells.check(context);
-  });
+  together(ranks, [&] { cells.build(points); });
   const vec<double, 3> lower = cast<double>(setup.space.domain.lower);
   using view_type = typename decltype(cells)::view_type;
   const measure_own<view_type, T> measured{
