@@ -6,6 +6,7 @@
 
 #include "contacts/bodies/place.hpp"
 #include "contacts/methods.hpp"
+#include "core/automatic.hpp"
 #include "core/number_text.hpp"
 #include "quadrat/core/error.hpp"
 #include "tune/autotuner.hpp"
@@ -27,7 +28,7 @@ void check_masks(const pair_masks& masks) {
 template <typename T>
 void check_common(const method_demand& demand, const std::string& method, const std::optional<box<T, 3>>& domain,
                   T bin_size, const pair_masks& masks) {
-  if (!method.empty()) require_method<contact_method_list>(demand, method);
+  if (!is_automatic(method)) require_method<contact_method_list>(demand, method);
   require(bin_size >= T(0) && std::isfinite(bin_size), "the bin size is ", bin_size,
           "; it must be positive and finite, or 0 to have one chosen");
   check_masks(masks);
@@ -66,7 +67,7 @@ void check_contact_options(const method_demand& demand, const contact_options<T>
 template <typename T>
 void check_broad_phase_options(const method_demand& demand, const broad_phase_options<T>& options) {
   check_common(demand, options.method, options.domain, options.bin_size, options.masks);
-  if (options.method.empty()) return;
+  if (is_automatic(options.method)) return;
   contact_method_list::with(demand.kind, options.method, [&](auto record) {
     using record_type = decltype(record);
     if constexpr (requires { record_type::limits; }) {

@@ -17,7 +17,7 @@ namespace quadrat::detail {
 /// The demands of a context on contact methods.
 template <typename Context>
 [[nodiscard]] method_demand contact_demand(const Context& context) {
-  return {"contact method", std::is_same_v<Context, cuda_context>, context.reproducibility()};
+  return {"contact method", std::is_same_v<Context, cuda_context>, context.reproducibility(), true};
 }
 
 struct contact_choice {
@@ -25,7 +25,7 @@ struct contact_choice {
   std::string reason;
 };
 
-/// The named method, or, if the name is empty, the one with the least expected time.
+/// The named method, or, if the name is automatic, the one with the least expected time.
 [[nodiscard]] contact_choice choose_contact_method(const method_demand& demand, std::string_view asked,
                                                    const pair_request& request, const device_profile& profile);
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "contacts/methods.hpp"
+#include "core/automatic.hpp"
 #include "tune/choice.hpp"
 
 namespace quadrat::detail {
@@ -17,7 +18,7 @@ std::vector<expected_time> contact_times(const method_demand& demand, const pair
 contact_choice choose_contact_method(const method_demand& demand, std::string_view asked, const pair_request& request,
                                      const device_profile& profile) {
   std::string reason = "asked for";
-  if (asked.empty()) {
+  if (is_automatic(asked)) {
     const std::vector<expected_time> times = contact_times(demand, request, profile);
     asked = times.front().method;
     const bool compared = times.size() > 1 && std::isfinite(times[1].milliseconds);

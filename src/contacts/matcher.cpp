@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/contacts/contact_matcher.hpp"
 
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
 #include "core/backend.hpp"
 #include "core/point_checks.hpp"
 #include "quadrat/contacts/shapes.hpp"
@@ -102,9 +106,33 @@ template <typename Context>
 contact_matcher<Context>::contact_matcher(const Context& context) : context_(context) {}
 
 template <typename Context>
+void contact_matcher<Context>::reserve(std::size_t contacts, bool features) {
+  detail::require_count(contacts, "contacts");
+  const auto grow = [&](auto& words, std::size_t size, std::size_t kept) {
+    if (size <= words.size()) return;
+    std::remove_reference_t<decltype(words)> more(context_, size);
+    if (kept > 0) copy_bytes(context_, words.data(), more.data(), kept * sizeof(*words.data()));
+    words = std::move(more);
+  };
+  grow(previous_, contacts, size_);
+  if (features) grow(features_, contacts, has_features_ ? size_ : 0);
+  grow(table_, slots_for(contacts), size_ > 0 ? slots_for(size_) : 0);
+  grow(fault_, 1, 0);
+  grow(pairs_, contacts, size_);
+}
+
+template <typename Context>
 void contact_matcher<Context>::match(const contact_keys_view& keys) {
-  detail::require_count(keys.count, "contacts");
-  previous_.resize_discarding(context_, keys.count);
+  reserve(keys.count, keys.features != nullptr);
+  match_async(keys);
+  check();
+}
+
+template <typename Context>
+void contact_matcher<Context>::match_async(const contact_keys_view& keys) {
+  const std::size_t room = keys.features == nullptr ? pairs_.size() : std::min(pairs_.size(), features_.size());
+  require(keys.count <= room, "match_async has room for ", room, " contacts, but was given ", keys.count,
+          "; call reserve(", keys.count, ") or match first");
   if (size_ == 0) {
     fill_bytes(context_, previous_.data(), 0xff, keys.count * sizeof(std::uint32_t));
   } else {
@@ -112,23 +140,19 @@ void contact_matcher<Context>::match(const contact_keys_view& keys) {
                                          slots_for(size_) - 1};
     for_each(context_, "contacts.match", keys.count, find_contact{keys, remembered, previous_.data()});
   }
-  size_ = 0;
   has_features_ = keys.features != nullptr;
-  const std::size_t slots = slots_for(keys.count);
-  pairs_.resize_discarding(context_, keys.count);
-  if (has_features_) features_.resize_discarding(context_, keys.count);
-  table_.resize_discarding(context_, slots);
+  size_ = keys.count;
+  if (size_ == 0) return;
+  const std::size_t slots = slots_for(size_);
   fill_bytes(context_, table_.data(), 0xff, slots * sizeof(std::uint32_t));
-  fault_.resize_discarding(context_, 1);
   fill_bytes(context_, fault_.data(), 0xff, fault_.bytes());
-  for_each(context_, "contacts.remember", keys.count,
+  for_each(context_, "contacts.remember", size_,
            remember_contact{keys,
                             pairs_.data(),
                             has_features_ ? features_.data() : nullptr,
                             table_.data(),
                             slots - 1,
                             {fault_.data(), nullptr}});
-  size_ = keys.count;
 }
 
 template <typename Context>

@@ -5,6 +5,7 @@
 
 #include "contacts/bin_choice.hpp"
 #include "contacts/methods.hpp"
+#include "core/automatic.hpp"
 #include "core/backend.hpp"
 
 namespace quadrat::detail {
@@ -25,7 +26,7 @@ void search_plan<Context, T>::choose(std::string_view asked, const pair_request&
   }
   choice_ = choose_contact_method(demand, asked, request_, profile_of(context_));
   use(choice_.method);
-  if (autotune && asked.empty() && request_.found >= 0 && request_.bodies > 0) {
+  if (autotune && is_automatic(asked) && request_.found >= 0 && request_.bodies > 0) {
     tuner_.begin(contact_times(demand, request_, profile_of(context_)), static_cast<double>(request_.bodies));
   }
 }

@@ -49,6 +49,29 @@ TEST_F(make_contact_detector_test, makes_a_broad_phase_alike) {
   EXPECT_EQ(make_contact_matcher(context).size(), 0u);
 }
 
+TEST_F(make_contact_detector_test, takes_auto_like_no_name) {
+  const auto corners = to_device(context, std::vector<vec<float, 3>>{{1, 1, 1}, {2, 2, 2}});
+  bodies_view<float> bodies;
+  bodies.centers = points_of(corners);
+  bodies.radius = 0.5f;
+  bounds_view<float> bounds;
+  bounds.lower = bounds.upper = points_of(corners);
+  auto detector = make_contact_detector(context, domain, {});
+  auto phase = make_broad_phase(context, domain, {});
+  detector.build(bodies);
+  phase.build(bounds);
+  auto named_detector = make_contact_detector(context, domain, {.method = "auto"});
+  auto named_phase = make_broad_phase(context, domain, {.method = "auto"});
+  named_detector.build(bodies);
+  named_phase.build(bounds);
+  EXPECT_EQ(named_detector.method(), detector.method());
+  EXPECT_EQ(named_detector.reason(), detector.reason());
+  EXPECT_EQ(named_phase.method(), phase.method());
+  EXPECT_EQ(named_phase.reason(), phase.reason());
+  expect_words(error_of<argument_error>([&] { (void)make_broad_phase(context, domain, {.method = "other"}); }),
+               {"contact method", "other", "auto"});
+}
+
 TEST_F(make_contact_detector_test, refuses_two_boxes) {
   EXPECT_NE(error_of<argument_error>([&] { (void)make_contact_detector(context, domain, {.domain = domain}); }),
             "no error");

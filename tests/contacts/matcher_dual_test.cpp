@@ -13,6 +13,7 @@
 #include "quadrat/core/error.hpp"
 #include "support/backend.hpp"
 #include "support/counting_memory.hpp"
+#include "support/errors.hpp"
 
 // Contacts are found again by their bodies and feature.
 
@@ -214,7 +215,6 @@ TEST_F(contact_matcher_test, bodies_are_known_by_their_ids_and_planes_by_themsel
     contact_keys_view view = keys.view();
     view.ids = stored.data();
     matcher.match(view);
-    matcher.check();
     return to_host(context, matcher.previous(), matcher.size());
   };
   match({{0, 1, 5}, {1, 2, 0}, {2, first_plane, 0}, {0, first_plane + 1, 3}}, {10, 20, 30});
@@ -228,9 +228,8 @@ TEST_F(contact_matcher_test, contacts_with_the_same_key_are_refused) {
   contact_matcher<backend_context> matcher(context);
   matcher.check();
   const keys_on_device twice(context, {{3, 4, 1}, {3, 4, 0}, {4, 3, 1}, {3, 4, 1}}, true);
-  matcher.match(twice.view());
   try {
-    matcher.check();
+    matcher.match(twice.view());
     FAIL() << "no error";
   } catch (const data_error& problem) {
     EXPECT_STREQ(problem.what(),
@@ -240,8 +239,32 @@ TEST_F(contact_matcher_test, contacts_with_the_same_key_are_refused) {
   }
   std::mt19937_64 random(5);
   const keys_on_device once(context, random_keys(3000, 100, 4, random), true);
-  matcher.match(once.view());
+  EXPECT_NO_THROW(matcher.match(once.view()));
+  matcher.match_async(twice.view());
+  for (int call = 0; call < 2; ++call) EXPECT_THROW(matcher.check(), data_error);
+  matcher.match_async(once.view());
   EXPECT_NO_THROW(matcher.check());
+}
+
+TEST_F(contact_matcher_test, a_call_that_does_not_wait_allocates_nothing) {
+  counting_memory memory;
+  const backend_context usual, context = memory.context(determinism::none);
+  const std::vector<key> keys{{1, 2, 0}, {5, 9, 0}, {2, 2, 0}}, more{{2, 2, 0}, {7, 7, 0}, {1, 2, 0}, {5, 9, 0}};
+  const keys_on_device first(usual, keys, false), second(usual, more, false), numbered(usual, keys, true);
+  contact_matcher<backend_context> matcher(context);
+  const auto refusal = [&](const keys_on_device& given) {
+    return error_of<argument_error>([&] { matcher.match_async(given.view()); });
+  };
+  expect_words(refusal(first), {"room for 0 contacts", "given 3", "reserve(3)"});
+  matcher.match(first.view());
+  expect_words(refusal(second), {"room for 3 contacts", "given 4"});
+  matcher.reserve(4, false);
+  expect_words(refusal(numbered), {"room for 0 contacts"});
+  const std::size_t before = memory.allocations();
+  matcher.match_async(second.view());
+  EXPECT_EQ(to_host(context, matcher.previous(), 4), (std::vector<std::uint32_t>{2, no_contact, 0, 1}))
+      << "more room keeps what is stored";
+  EXPECT_EQ(memory.allocations(), before);
 }
 
 TEST_F(contact_matcher_test, too_many_contacts_are_refused) {

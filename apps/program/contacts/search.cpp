@@ -33,7 +33,7 @@ std::vector<vec<T, 3>> rounded(const std::vector<vec<double, 3>>& from) {
 template <typename T>
 contact_options<T> options_for(const contacts_options& options, const contact_surroundings& surroundings) {
   contact_options<T> result;
-  if (options.method != "auto") result.method = options.method;
+  result.method = options.method;
   result.bin_size = static_cast<T>(options.bin_size);
   result.masks = surroundings.masks;
   result.sorted = options.output.has_value();

@@ -48,7 +48,7 @@ struct candidate_pairs_view_async {
 
 template <typename T>
 struct broad_phase_options {
-  std::string method{};  ///< one of contact_methods() with `pairs`; empty: chosen
+  std::string method{};  ///< one of contact_methods() with `pairs`; empty or "auto": chosen
   /// The region of the bodies. Along open axes bodies may also lie outside; the domain then only says where most of
   /// them are. Along periodic axes, boxes overlap as the images with the nearest centers, and must not be longer than
   /// half the axis. Default: open, around all bodies, found at each build.
@@ -73,7 +73,7 @@ class broad_phase {
   broad_phase& operator=(broad_phase&&) noexcept;
   ~broad_phase();
 
-  /// Counts exactly, then fills. Synchronizes. Throws argument_error for impossible input that the host can see;
+  /// Counts exactly, then fills. Waits. May allocate. Throws argument_error for impossible input that the host can see;
   /// data_error naming the first box that is not finite, has its corners swapped, has an impossible group, or is too
   /// long for a periodic axis. Unusable after an exception until the next build.
   void build(const bounds_view<T>& bounds);
@@ -118,8 +118,8 @@ struct call_with_pair {
 
 }  // namespace detail
 
-/// Calls f(first, second) for each pair: for the caller's own narrow phase. f is a host-device functor. Asynchronous.
-/// For CUDA, only in sources compiled by nvcc.
+/// Calls f(first, second) for each pair: for the caller's own narrow phase. f is a host-device functor. Does not wait.
+/// Allocates nothing. Can be captured. For CUDA, only in sources compiled by nvcc.
 template <typename Context, typename F>
 void for_each_candidate_pair(const Context& context, const candidate_pairs_view& pairs, const F& f) {
   for_each(context, "contacts.narrow_phase", pairs.count, detail::call_with_pair<F>{pairs, f});

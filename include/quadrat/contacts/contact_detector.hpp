@@ -20,7 +20,7 @@ namespace quadrat {
 
 template <typename T>
 struct contact_options {
-  std::string method{};  ///< one of contact_methods(); empty: chosen
+  std::string method{};  ///< one of contact_methods(); empty or "auto": chosen
   /// Where the method is chosen: by the times of the first builds, once contacts have been counted, and not by the
   /// expected times alone. Not where the context asks for runs that can be repeated.
   bool autotune = false;
@@ -59,8 +59,8 @@ class contact_detector {
   contact_detector& operator=(contact_detector&&) noexcept;
   ~contact_detector();
 
-  /// Counts exactly, then fills; grows its memory as needed. Waits for the numbers; kernels that write contacts may
-  /// still be in the stream afterwards. Throws argument_error for impossible input
+  /// Counts exactly, then fills. Waits for the numbers; kernels that write contacts may still be in the stream
+  /// afterwards. May allocate. Throws argument_error for impossible input
   /// that the host can see (sizes missing, a radius outside of smallest_length and largest_length, a plane without a
   /// unit normal or across a periodic axis, more than 2^31 - 1 bodies and planes), and for more bins, or pairs of boxes
   /// of bodies other than spheres, than 2^31 - 1; data_error naming the first body with a center that is not finite,
@@ -101,7 +101,7 @@ class contact_detector {
   [[nodiscard]] T bin_size() const;
   [[nodiscard]] std::string_view reason() const;
   /// All methods with their expected times, and what the last choice went by (docs/concepts/choosing.md); without
-  /// candidates if nothing was chosen automatically. Does not synchronize.
+  /// candidates if nothing was chosen automatically. Does not wait.
   [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;

@@ -59,8 +59,8 @@ struct carry_contact_state {
 }  // namespace detail
 
 /// Finds the previous index of each contact, so that its data (tangential displacement, say) can be carried along.
-/// Move-only; asynchronous; allocates nothing for counts seen before. Deterministic: the result is unique. Memory: 16
-/// to 24 bytes per contact for the table, 4 more for features, and 4 for the result.
+/// Move-only. Deterministic: the result is unique. Memory: 16 to 24 bytes per contact for the table, 4 more for
+/// features, and 4 for the result.
 ///
 /// Implementation: an open-addressing hash table of contact numbers, at least half of it empty. It is probed for the
 /// new contacts, cleared, and filled with them.
@@ -71,21 +71,36 @@ class contact_matcher {
  public:
   explicit contact_matcher(const Context& context);
 
-  /// Looks up these contacts among those of the last call, then stores these. Throws argument_error for more than 2^31
-  /// - 1 contacts.
+  /// Looks up these contacts among those of the last call, then stores these. Waits. May allocate. Throws
+  /// argument_error for more than 2^31 - 1 contacts, and data_error, naming one, if contacts have the same key: they
+  /// are stored, but which of them a later call finds is arbitrary. Those of contact_detector differ.
   void match(const contact_keys_view& keys);
+  /// The same, but does not wait. Allocates nothing. Throws argument_error without room for the contacts. `check`
+  /// reports equal keys. Can be captured after a call with as many contacts, with features if these have them: each
+  /// launch then looks up in the contacts of the launch before.
+  void match_async(const contact_keys_view& keys);
+  /// Makes room for as many contacts, with features or without. The stored ones stay. Does not wait. May allocate.
+  /// Throws argument_error for more than 2^31 - 1 contacts.
+  void reserve(std::size_t contacts, bool features = true);
 
-  /// Throws data_error, naming one, if contacts of the last call have the same key: which of them a later call then
-  /// finds is arbitrary. Those of contact_detector differ. Synchronizes.
+  /// Waits. Allocates nothing. Throws the data_error of the last call, at every call until the next one.
   void check() const;
 
   /// By contact of the last call: its index in the call before, or no_contact. Valid until the next call.
   [[nodiscard]] const std::uint32_t* previous() const { return previous_.data(); }
+  /// The number of stored contacts.
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// to[k] = from[previous()[k]], or `fresh` if the contact is new. For CUDA, only in sources compiled by nvcc.
+  /// to[k] = from[previous()[k]], or `fresh` if the contact is new. Waits. Allocates nothing. For CUDA, only in sources
+  /// compiled by nvcc.
   template <typename State>
   void carry(const State* from, State* to, const State& fresh) const {
+    carry_async(from, to, fresh);
+    context_.synchronize();
+  }
+  /// The same, but does not wait. Can be captured.
+  template <typename State>
+  void carry_async(const State* from, State* to, const State& fresh) const {
     for_each(context_, "contacts.carry", size_, detail::carry_contact_state<State>{previous_.data(), from, to, fresh});
   }
 

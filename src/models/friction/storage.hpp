@@ -200,7 +200,8 @@ void friction_storage<Context, T>::carry(const neighbor_list_view<T, 3>& list, s
   for_each(
       context_, "friction.keys", count_,
       friction_keys<T>{list.offsets, list.neighbors, velocities_[grain_set_].data(), first_.data(), second_.data()});
-  matcher_.match({first_.data(), second_.data(), nullptr, 1, entries});
+  matcher_.reserve(entries, false);
+  matcher_.match_async({first_.data(), second_.data(), nullptr, 1, entries});
   for_each(context_, "friction.carry", entries,
            friction_carry<T>{matcher_.previous(), list.neighbors, partners_[list_set_].data(),
                              memories_[list_set_].data(), partners_[to].data(), memories_[to].data()});
@@ -243,7 +244,8 @@ void friction_storage<Context, T>::set_contacts(const granular_friction_state<T>
   const auto first_on_device = to_device(context_, first);
   const auto second_on_device = to_device(context_, second);
   matcher_.clear();
-  matcher_.match({first_on_device.data(), second_on_device.data(), nullptr, 1, entries});
+  matcher_.reserve(entries, false);
+  matcher_.match_async({first_on_device.data(), second_on_device.data(), nullptr, 1, entries});
   partners_[list_set_] = to_device(context_, std::vector<std::uint32_t>(entries, remembers));
   memories_[list_set_] = to_device(context_, memories);
   wall_memories_[list_set_] = to_device(context_, wall_memories);

@@ -189,11 +189,12 @@ void friction_share<Context, T>::build_list() {
 template <typename Context, typename T>
 void friction_share<Context, T>::recall() {
   matcher_.clear();
+  matcher_.reserve(std::max(arrived_.size(), first_.size()), false);
   if (arrived_.size() > 0) {
     constexpr std::size_t stride = sizeof(traveling_memory<T>) / sizeof(particle_id);
-    matcher_.match({&arrived_.data()->first, &arrived_.data()->second, nullptr, stride, arrived_.size()});
+    matcher_.match_async({&arrived_.data()->first, &arrived_.data()->second, nullptr, stride, arrived_.size()});
   }
-  matcher_.match({first_.data(), second_.data(), nullptr, 1, first_.size()});
+  matcher_.match_async({first_.data(), second_.data(), nullptr, 1, first_.size()});
   for_each(context_, "friction.recall", first_.size(),
            recall_memories<T>{matcher_.previous(), arrived_.data(), partners_.data(), memories_.data()});
 }
