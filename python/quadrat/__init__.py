@@ -17,6 +17,7 @@ GPUs::
     quadrat.ase                   neighbor lists with ASE's arguments
 """
 
+from . import _core
 from ._frame import Frame
 from .cells import CellList
 from .choice import Choice, choose, methods
