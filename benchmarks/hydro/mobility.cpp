@@ -48,15 +48,15 @@ template <typename Context, typename T>
 class spheres_under_test {
  public:
   spheres_under_test(const Context& context, const suspension& of, const mobility_options& options)
-      : operator_(context, options),
+      : operator_(context, vec<T, 3>::filled(static_cast<T>(of.edge)), options),
         points_(to_device(context, rounded<T>(of.points))),
         forces_(to_device(context, rounded<T>(of.forces))),
         velocities_(context, of.points.size()) {
-    operator_.prepare(vec<T, 3>::filled(static_cast<T>(of.edge)), of.points.size());
+    operator_.prepare(of.points.size());
     place();
   }
   void place() { operator_.set_points(points_of(points_.data(), points_.size())); }
-  void multiply() { operator_.multiply(forces_.data(), velocities_.data()); }
+  void multiply() { operator_.multiply_async(forces_.data(), velocities_.data()); }
   void move() { operator_.velocities(forces_.data(), {1, step_++, 1}, velocities_.data()); }
   [[nodiscard]] std::vector<vec<T, 3>> product(const Context& context) {
     multiply();

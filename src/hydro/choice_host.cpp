@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/method_choice.hpp"
 #include "hydro/cut_errors.hpp"
 #include "quadrat/core/error.hpp"
 
@@ -201,7 +202,7 @@ double mobility_choice::error() const {
 double least_mobility_accuracy(bool single_precision) { return single_precision ? 5e-6 : 1e-13; }
 
 mobility_choice choose_mobility(const mobility_request& request) {
-  const bool any = request.method.empty() || request.method == "auto";
+  const bool any = is_automatic(request.method);
   mobility_choice found{};
   for (const std::string_view method : {"split", "direct", "krylov"}) {
     if (any ? method == "krylov" : method != request.method) continue;

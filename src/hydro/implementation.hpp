@@ -21,9 +21,9 @@ namespace quadrat {
 
 template <typename Context, typename T>
 struct mobility<Context, T>::implementation {
-  implementation(const Context& where, const mobility_options& wanted);
+  implementation(const Context& where, const vec<T, 3>& extents, const mobility_options& wanted);
 
-  void prepare(const vec<T, 3>& wanted_box, std::size_t wanted_count);
+  void prepare(std::size_t wanted_count);
   void set_points(const points_view<T, 3>& points);
   void multiply(const vec<T, 3>* forces, vec<T, 3>* velocities);
   /// `forces` may be nullptr: none.
@@ -59,7 +59,7 @@ struct mobility<Context, T>::implementation {
   /// The mobility of a free sphere.
   [[nodiscard]] double unit() const { return 1 / (6 * std::numbers::pi * options.viscosity * options.radius); }
 
-  vec<T, 3> box{};
+  vec<T, 3> box;
   int level = -1;  // of crowding; parameters are a function of box, count and this: not of earlier points
   int usual_iterations = 0;
   detail::sphere_domain<T> domain{};

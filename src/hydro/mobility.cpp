@@ -51,28 +51,27 @@ void check_mobility_options(const mobility_options& options, bool single_precisi
 }  // namespace
 
 template <typename Context, typename T>
-mobility<Context, T>::implementation::implementation(const Context& where, const mobility_options& wanted)
-    : context(where), options(wanted), status(where, status_words) {
+mobility<Context, T>::implementation::implementation(const Context& where, const vec<T, 3>& extents,
+                                                     const mobility_options& wanted)
+    : context(where), options(wanted), box(extents), status(where, status_words) {
+  for (int axis = 0; axis < 3; ++axis) {
+    require(box[axis] > T(0) && std::isfinite(box[axis]), "the box along axis ", axis, " is ", box[axis],
+            "; it must be positive and finite");
+  }
+  const double volume = static_cast<double>(box[0]) * static_cast<double>(box[1]) * static_cast<double>(box[2]);
+  require(volume > 0 && std::isfinite(volume), "the volume of the box is ", volume, "; it must be positive and finite");
   check_mobility_options(options, sizeof(T) == 4);
-  if (options.method.empty() || options.method == "auto") return;
   detail::require_method<detail::mobility_method_list>(
       {"method of the mobility", std::is_same_v<Context, cuda_context>, where.reproducibility(), true}, options.method);
 }
 
 template <typename Context, typename T>
-void mobility<Context, T>::implementation::prepare(const vec<T, 3>& wanted_box, std::size_t wanted_count) {
-  for (int axis = 0; axis < 3; ++axis) {
-    require(wanted_box[axis] > T(0) && std::isfinite(wanted_box[axis]), "the box along axis ", axis, " is ",
-            wanted_box[axis], "; it must be positive and finite");
-  }
+void mobility<Context, T>::implementation::prepare(std::size_t wanted_count) {
   detail::require_count(wanted_count, "points");
-  if (prepared && wanted_box == box && wanted_count == count) return;
+  if (prepared && wanted_count == count) return;
   prepared = has_points = false;
-  box = wanted_box;
   count = wanted_count;
   usual_iterations = 0;
-  const double volume = static_cast<double>(box[0]) * static_cast<double>(box[1]) * static_cast<double>(box[2]);
-  require(volume > 0 && std::isfinite(volume), "the volume of the box is ", volume, "; it must be positive and finite");
   boxes = detail::make_sphere_boxes(box, count);
   choose(0);
   prepared = true;
@@ -138,7 +137,7 @@ void mobility<Context, T>::implementation::place(const points_view<T, 3>& points
 
 template <typename Context, typename T>
 void mobility<Context, T>::implementation::set_points(const points_view<T, 3>& points) {
-  require(prepared, "no box is known; call prepare first");
+  require(prepared, "no parameters have been chosen; call prepare first");
   require(points.count == count, "there are ", points.count, " points; prepare was called for ", count);
   detail::require_points(points, "points");
   has_points = false;
@@ -289,8 +288,8 @@ std::size_t mobility<Context, T>::implementation::bytes() const {
 }
 
 template <typename Context, typename T>
-mobility<Context, T>::mobility(const Context& context, const mobility_options& options)
-    : implementation_(std::make_unique<implementation>(context, options)) {}
+mobility<Context, T>::mobility(const Context& context, const vec<T, 3>& box, const mobility_options& options)
+    : implementation_(std::make_unique<implementation>(context, box, options)) {}
 template <typename Context, typename T>
 mobility<Context, T>::mobility(mobility&&) noexcept = default;
 template <typename Context, typename T>
@@ -299,8 +298,8 @@ template <typename Context, typename T>
 mobility<Context, T>::~mobility() = default;
 
 template <typename Context, typename T>
-void mobility<Context, T>::prepare(const vec<T, 3>& box, std::size_t count) {
-  implementation_->prepare(box, count);
+void mobility<Context, T>::prepare(std::size_t count) {
+  implementation_->prepare(count);
 }
 template <typename Context, typename T>
 void mobility<Context, T>::set_points(const points_view<T, 3>& points) {
@@ -308,6 +307,11 @@ void mobility<Context, T>::set_points(const points_view<T, 3>& points) {
 }
 template <typename Context, typename T>
 void mobility<Context, T>::multiply(const vec<T, 3>* forces, vec<T, 3>* velocities) {
+  multiply_async(forces, velocities);
+  check();
+}
+template <typename Context, typename T>
+void mobility<Context, T>::multiply_async(const vec<T, 3>* forces, vec<T, 3>* velocities) {
   implementation_->multiply(forces, velocities);
 }
 template <typename Context, typename T>

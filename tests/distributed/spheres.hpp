@@ -75,8 +75,8 @@ void check_spheres_of(communicator& ranks, const spheres_of_ranks<T>& system, co
   const backend_context context = context_of_rank(determinism::run_to_run);
   const std::size_t count = system.points.size();
   distributed_mobility<backend_context, T> flow(context, ranks, system.space, system.options, count);
-  mobility<backend_context, T> alone(context, system.options);
-  alone.prepare(system.space.domain.length, count);
+  mobility<backend_context, T> alone(context, system.space.domain.length, system.options);
+  alone.prepare(count);
   std::vector<particle_id> own;
   std::vector<vec<T, 3>> forces, all = system.points;
   std::mt19937_64 random(3);

@@ -62,8 +62,8 @@ class mobility_subject {
   /// By default with one thread: systems are so small that waking others takes most of the time.
   mobility_subject(const mobility_case& of, mobility_options options,
                    const backend_context& context = context_at(determinism::none, 1))
-      : context_(context), count_(of.points.size()), operator_(context, filled(options, of)), box_(cast<T>(of.box)) {
-    operator_.prepare(box_, count_);
+      : context_(context), count_(of.points.size()), operator_(context, cast<T>(of.box), filled(options, of)) {
+    operator_.prepare(count_);
     move(of.points);
   }
 
@@ -112,7 +112,6 @@ class mobility_subject {
   backend_context context_;
   std::size_t count_;
   mobility<backend_context, T> operator_;
-  vec<T, 3> box_;
   array<vec<T, 3>, backend_context> points_;
 };
 

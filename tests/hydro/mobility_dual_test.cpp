@@ -11,7 +11,12 @@
 
 #include "hydro/mobility_case.hpp"
 #include "quadrat/core/error.hpp"
+#include "support/counting_memory.hpp"
 #include "support/errors.hpp"
+
+#if QUADRAT_BACKEND_CUDA
+#include "quadrat/parallel/cuda_graph.hpp"
+#endif
 
 namespace quadrat::test {
 
@@ -223,6 +228,31 @@ TEST_F(mobility_test, velocities_may_overwrite_forces) {
   EXPECT_LT(rms_difference(to_host(context, values), it.product(of.forces)), 1e-14);
 }
 
+TEST_F(mobility_test, multiplies_without_waiting_and_without_memory) {
+  const mobility_case of = random_spheres(100, vec<double, 3>::filled(edge_for(100, 0.1)), 5);
+  for (const char* method : {"split", "direct", "krylov"}) {
+    SCOPED_TRACE(method);
+    counting_memory memory;
+    const backend_context context = memory.context(determinism::none);
+    mobility_subject<double> it(of, by(method, 1e-4), context);
+    const auto wanted = it.product(of.forces);
+    const auto forces = to_device(context, of.forces);
+    array<vec<double, 3>, backend_context> velocities(context, of.forces.size());
+    const std::size_t before = memory.allocations();
+    it.operation().multiply_async(forces.data(), velocities.data());
+    it.operation().check();
+    EXPECT_EQ(memory.allocations(), before);
+    EXPECT_LT(rms_difference(to_host(context, velocities), wanted), 1e-12);
+#if QUADRAT_BACKEND_CUDA
+    cuda_graph graph;
+    graph.capture(context, [&] { it.operation().multiply_async(forces.data(), velocities.data()); });
+    fill_bytes(context, velocities.data(), 0, velocities.bytes());
+    graph.launch(context);
+    EXPECT_LT(rms_difference(to_host(context, velocities), wanted), 1e-12);
+#endif
+  }
+}
+
 TEST_F(mobility_test, noise_depends_on_seed_and_step_alone) {
   const mobility_case of = random_spheres(200, vec<double, 3>::filled(edge_for(200, 0.1)), 8);
   for (const char* method : {"split", "krylov", "direct"}) {
@@ -314,7 +344,7 @@ TEST_F(mobility_test, bad_points_are_named_and_the_next_ones_serve) {
 TEST_F(mobility_test, impossible_options_are_refused) {
   const backend_context context;
   const auto refusal = [&](const mobility_options& options) {
-    return error_of<argument_error>([&] { mobility<backend_context, float> it(context, options); });
+    return error_of<argument_error>([&] { mobility<backend_context, float> it(context, {9, 9, 9}, options); });
   };
   expect_words(refusal(by("", 1e-8)), {"accuracy", "1e-08", "5e-06"});
   expect_words(refusal(by("", 0)), {"accuracy"});
@@ -339,23 +369,27 @@ TEST_F(mobility_test, impossible_options_are_refused) {
 
 TEST_F(mobility_test, calls_that_cannot_be_served_say_why) {
   const backend_context context;
-  mobility<backend_context, double> it(context);
+  mobility<backend_context, double> it(context, {9, 9, 9});
   const std::vector<vec<double, 3>> points(3);
   const auto there = to_device(context, points);
   expect_words(error_of<argument_error>([&] { it.set_points(points_of(there)); }), {"prepare"});
   expect_words(error_of<argument_error>([&] { (void)it.report(); }), {"prepared"});
-  expect_words(error_of<argument_error>([&] { it.prepare({1, 0, 1}, 3); }), {"axis 1", "0", "positive"});
-  expect_words(error_of<argument_error>([&] { it.prepare({1, 1, std::nan("")}, 3); }), {"axis 2", "finite"});
-  it.prepare({9, 9, 9}, 3);
+  const auto refusal = [&](const vec<double, 3>& box) {
+    return error_of<argument_error>([&] { mobility<backend_context, double> without(context, box); });
+  };
+  expect_words(refusal({1, 0, 1}), {"axis 1", "0", "positive"});
+  expect_words(refusal({1, 1, std::nan("")}), {"axis 2", "finite"});
+  it.prepare(3);
   array<vec<double, 3>, backend_context> result(context, 3);
   expect_words(error_of<argument_error>([&] { it.square_root({}, result.data()); }), {"set_points"});
   expect_words(error_of<argument_error>([&] { it.set_points(points_of(there.data(), 2)); }), {"2", "3"});
   it.set_points(points_of(there));
   expect_words(error_of<argument_error>([&] { it.multiply(nullptr, result.data()); }), {"forces"});
+  expect_words(error_of<argument_error>([&] { it.multiply_async(nullptr, result.data()); }), {"forces"});
   expect_words(error_of<argument_error>([&] { it.square_root({1, 1, std::nan("")}, result.data()); }), {"scale"});
   expect_words(error_of<argument_error>([&] {
-                 mobility<backend_context, double> large(context, by("direct", 1e-3));
-                 large.prepare({3e3, 3e3, 3e3}, 30'000'000);
+                 mobility<backend_context, double> large(context, {3e3, 3e3, 3e3}, by("direct", 1e-3));
+                 large.prepare(30'000'000);
                }),
                {"direct", "split"});
 }
@@ -364,8 +398,8 @@ TEST_F(mobility_test, extreme_boxes_and_parameters_are_served_or_refused) {
   const backend_context context;
   const auto refusal = [&](const mobility_options& options, double edge) {
     return error_of<argument_error>([&] {
-      mobility<backend_context, double> it(context, options);
-      it.prepare({edge, edge, edge}, 5);
+      mobility<backend_context, double> it(context, {edge, edge, edge}, options);
+      it.prepare(5);
     });
   };
   expect_words(refusal({}, 1e-3), {"cutoff", "images", "0.001"});

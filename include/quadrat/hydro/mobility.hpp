@@ -80,35 +80,38 @@ class mobility {
   static_assert(detail::instance<Context, T, 3>::exists);
 
  public:
-  /// Throws argument_error for options that are impossible, and for an accuracy that cannot be reached in this
-  /// precision, naming the least that can.
-  explicit mobility(const Context& context, const mobility_options& options = {});
+  /// For a box of these extents. Throws argument_error for a box that is not positive and finite, for options that are
+  /// impossible, and for an accuracy that cannot be reached in this precision, naming the least that can.
+  mobility(const Context& context, const vec<T, 3>& box, const mobility_options& options = {});
   mobility(mobility&&) noexcept;
   mobility& operator=(mobility&&) noexcept;
   ~mobility();
 
-  /// Chooses parameters for a box of these extents and a number of spheres at random places. Synchronizes. Throws
-  /// argument_error for a box that is not positive and finite, and where no parameters serve.
-  void prepare(const vec<T, 3>& box, std::size_t count);
+  /// Chooses parameters for a number of spheres at random places. Waits. May allocate. Throws argument_error where no
+  /// parameters serve.
+  void prepare(std::size_t count);
 
   /// Puts the spheres into place; any image of each will do, up to 2^20 boxes away. Where they are much more crowded
-  /// than what parameters were chosen for, these are chosen anew. Synchronizes. Throws argument_error without
+  /// than what parameters were chosen for, these are chosen anew. Waits. May allocate. Throws argument_error without
   /// `prepare`, for another number of points, and where more memory is needed than there is; data_error naming the
   /// first point that is not finite or too far away: then there are no points.
   void set_points(const points_view<T, 3>& points);
 
-  /// velocities = M forces. Asynchronous. This and the following throw argument_error without points. `velocities` may
-  /// be `forces`.
+  /// velocities = M forces. Waits. Allocates nothing. This and the following throw argument_error without points.
+  /// `velocities` may be `forces`.
   void multiply(const vec<T, 3>* forces, vec<T, 3>* velocities);
+  /// The same. Does not wait. Can be captured in a CUDA graph, which serves until the next set_points.
+  void multiply_async(const vec<T, 3>* forces, vec<T, 3>* velocities);
 
-  /// velocities = scale B z, with B B^T = M and independent standard normal numbers z. Synchronizes once or a few
-  /// times. Throws data_error if the Lanczos method does not converge.
+  /// velocities = scale B z, with B B^T = M and independent standard normal numbers z. Waits for the iterations of the
+  /// Lanczos method, once or a few times; the kernel that writes velocities may still be in the stream afterwards. May
+  /// allocate. Throws data_error if the Lanczos method does not converge.
   void square_root(const mobility_noise& noise, vec<T, 3>* velocities);
 
   /// velocities = M forces + scale B z in one pass, which shares the wave part. As square_root.
   void velocities(const vec<T, 3>* forces, const mobility_noise& noise, vec<T, 3>* velocities);
 
-  /// Synchronizes. Throws what went wrong in asynchronous calls.
+  /// Waits for asynchronous calls. Throws what went wrong in them.
   void check();
 
   /// Of the last prepare or set_points. Throws argument_error before.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/backend.hpp"
+#include "core/method_choice.hpp"
 #include "core/point_checks.hpp"
 #include "distributed/electrostatics/electrostatics_kernels.hpp"
 #include "distributed/mobility/implementation.hpp"
@@ -26,7 +27,7 @@ namespace {
 /// The options, restricted to what works over ranks.
 [[nodiscard]] mobility_options split_over_ranks(mobility_options options) {
   constexpr double least = 1e-11;  // the accuracy that transforms on meshes reach
-  const bool any = options.method.empty() || options.method == "auto";
+  const bool any = detail::is_automatic(options.method);
   require(any || options.method == detail::mobility_records::split::name, "over several ranks the mobility is that of ",
           "the method split, not of ", options.method);
   require(options.accuracy >= least, "the accuracy is ", options.accuracy, "; over several ranks ", least,
@@ -50,7 +51,7 @@ distributed_mobility<Context, T>::implementation::implementation(const Context& 
       boxes(detail::make_sphere_boxes(cells.domain.length, number)),
       words(chosen, status_words) {
   boxes.shape = make_lattice(cells.domain);
-  static_cast<void>(mobility<Context, T>(chosen, options));  // checks the options
+  static_cast<void>(mobility<Context, T>(chosen, cells.domain.length, options));  // checks them
   detail::require_count(number, "spheres");
   for (int axis = 0; axis < 3; ++axis) {
     require(cells.domain.periodic[axis], "the box is open along axis ", axis,

@@ -25,8 +25,8 @@ class brownian_operator {
         count_(count),
         free_(1 / (6 * std::numbers::pi * options.viscosity * options.radius)) {
     if (!interacts()) return;
-    mobility_.emplace(context, mobility_of(options));
-    mobility_->prepare(cast<T>(options.box), count);
+    mobility_.emplace(context, cast<T>(options.box), mobility_of(options));
+    mobility_->prepare(count);
   }
 
   void set_points(const points_view<T, 3>& points) {
@@ -34,7 +34,7 @@ class brownian_operator {
   }
   /// velocities = M forces
   void multiply(const vec<T, 3>* forces, vec<T, 3>* velocities) {
-    if (interacts()) return mobility_->multiply(forces, velocities);
+    if (interacts()) return mobility_->multiply_async(forces, velocities);
     enqueue_free(forces, {}, 0, velocities);
   }
   /// velocities = scale B z
