@@ -234,8 +234,8 @@ void find_nearest(const Context& context, bool wide, int dimension, const points
 template <typename Context, typename T, int D>
 class clusters_on final : public found_clusters {
  public:
-  clusters_on(const Context& context, const cluster_options<T>& options, const lattice<T, D>& box)
-      : context_(context), finder_(context, options, box) {}
+  clusters_on(const Context& context, const lattice<T, D>& box, const cluster_options<T>& options)
+      : context_(context), finder_(context, box, options) {}
 
   void find(const points_view<T, D>& points, bool long_indices, void* labels) {
     finder_.find(points);
@@ -273,7 +273,7 @@ std::unique_ptr<found_clusters> find_clusters(const Context& context, bool wide,
     options.link = static_cast<T>(cutoff);
     options.min_points = min_points;
     options.accept_outside = box.open();
-    auto made = std::make_unique<clusters_on<Context, T, D>>(context, options, lattices_of<T, D>(box)[0]);
+    auto made = std::make_unique<clusters_on<Context, T, D>>(context, lattices_of<T, D>(box)[0], options);
     made->find(view_of<T, D>(points), long_indices, labels);
     result = std::move(made);
   });
