@@ -15,7 +15,7 @@ namespace quadrat {
 
 namespace {
 
-/// A load that has been checked, on a device.
+/// A checked load on a device.
 struct placed_load {
   const described_load& given;
   const device_profile& profile;
@@ -64,7 +64,7 @@ struct placed_load {
   request.threads = load.threads;
   request.dimension = load.dimension();
   request.row = load.given.order;
-  request.asynchronous = true;  // as plans are unless they are told
+  request.asynchronous = true;  // plans do not wait by default
   return detail::explain_spread_method(request, load.profile);
 }
 

@@ -11,8 +11,9 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Each rank writes a few long ranges: collective writing would copy them through other ranks, and where the disk is
-/// full leave some waiting for those that could not write. Opening and flushing are collective.
+/// Each rank writes a few long ranges, by calls that are not collective. Collective writing would copy the data through
+/// other ranks; on a full disk, some ranks would wait for those that could not write. Opening and flushing are
+/// collective.
 class mpi_file final : public shared_file {
  public:
   mpi_file(MPI_Comm comm, const std::string& path, std::string name) : name_(std::move(name)) {
@@ -23,7 +24,7 @@ class mpi_file final : public shared_file {
   mpi_file& operator=(const mpi_file&) = delete;
 
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
-    // MPI counts with int.
+    // MPI's counts are int.
     constexpr std::size_t longest = std::size_t{1} << 30;
     while (!bytes.empty()) {
       const std::size_t piece = std::min(bytes.size(), longest);
@@ -32,7 +33,7 @@ class mpi_file final : public shared_file {
                               &status));
       int written = 0;
       MPI_Get_count(&status, MPI_BYTE, &written);
-      // Some implementations report a full disk only so.
+      // Some implementations report a full disk only in this way.
       if (written <= 0) throw io_error(message("cannot write ", name_, ": nothing more was written (disk full?)"));
       offset += static_cast<std::uint64_t>(written);
       bytes = bytes.subspan(static_cast<std::size_t>(written));

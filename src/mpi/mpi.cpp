@@ -30,7 +30,7 @@ void check_mpi(int code, const char* action) {
   throw backend_error(message("MPI: ", action, ": ", static_cast<const char*>(words)));
 }
 
-/// Whether MPI takes pointers to the memory of devices.
+/// Whether MPI accepts pointers to device memory.
 [[nodiscard]] bool takes_device_memory() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
   return MPIX_Query_cuda_support() == 1;
@@ -79,7 +79,7 @@ class mpi_communicator final : public communicator, public detail::box_partition
                                                         std::span<const float> weights) override {
     std::uint64_t all = weights.size();
     add_up(&all, 1);
-    // Zoltan warns where there is nothing to divide.
+    // Zoltan prints warnings if there is nothing to divide.
     return all == 0 ? std::vector<detail::part_box>() : detail::partition_by_zoltan(comm_, dimensions, places, weights);
   }
 
@@ -100,7 +100,7 @@ class mpi_communicator final : public communicator, public detail::box_partition
       communicator::start(context, sends, receives);
       return;
     }
-    // MPI knows nothing of streams.
+    // MPI does not know the stream.
     context.synchronize();
     start(cpu_context(), sends, receives);
   }
@@ -113,7 +113,7 @@ class mpi_communicator final : public communicator, public detail::box_partition
   }
 
  private:
-  /// MPI counts with int: longer messages go in pieces.
+  /// MPI's counts are int: longer messages are sent in pieces.
   static constexpr std::size_t longest = std::size_t{1} << 30;
   static constexpr int tag = 1;
 
@@ -194,7 +194,7 @@ void run_under_mpi(const std::function<void(communicator&)>& body) {
   } catch (...) {
     words = "an exception without words";
   }
-  // Rank 0 is about to say the same, and to end all; should it not, the others do.
+  // Rank 0 prints the same error and ends all ranks. If it does not, the others do so after a while.
   if (session.ranks().agreed_to_fail() && session.ranks().rank() != 0) {
     std::this_thread::sleep_for(std::chrono::seconds(5));
   }

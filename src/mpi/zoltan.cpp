@@ -13,7 +13,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// The objects of this rank, as Zoltan asks for them.
+/// The weighted points of this rank in the form in which Zoltan queries them.
 struct weighted_places {
   int dimensions;
   std::span<const double> places;
@@ -31,7 +31,7 @@ void list_places(void* data, int /*global_length*/, int /*local_length*/, ZOLTAN
                  int /*weight_length*/, float* weights, int* status) {
   const weighted_places& all = weighted_places::of(data);
   for (std::size_t k = 0; k < all.weights.size(); ++k) {
-    global[k] = local[k] = static_cast<ZOLTAN_ID_TYPE>(k);  // nothing is looked up by them
+    global[k] = local[k] = static_cast<ZOLTAN_ID_TYPE>(k);  // not used to look anything up
     weights[k] = all.weights[k];
   }
   *status = ZOLTAN_OK;

@@ -37,7 +37,7 @@ double autotuner::best() const { return std::ranges::min(candidates_, {}, &candi
 std::string_view autotuner::next() {
   if (!tuning_) return method();
   close_turn();
-  // A candidate whose turns cannot be timed, for whatever reason, must not stay for good.
+  // A candidate whose turns cannot be timed must not stay in use for good.
   const candidate& one = candidates_[current_];
   const bool slow = one.timed >= 2 && one.best > hopeless * best();
   if (slow || one.timed == repetitions || one.turns == 3 * repetitions) advance();
@@ -58,7 +58,7 @@ void autotuner::took_use(double milliseconds) {
   ++timed_uses_;
 }
 
-/// Counts the last turn, unless it lacks uses.
+/// Counts the last turn, unless it had no uses although uses were expected.
 void autotuner::close_turn() {
   if (open_ && (timed_uses_ > 0 || uses_ == 0)) {
     candidate& one = candidates_[current_];
@@ -75,7 +75,7 @@ void autotuner::advance() {
 
 bool autotuner::refuse() {
   open_ = false;
-  // The first was chosen by the profile: if it cannot be had, that is an error.
+  // The first candidate was chosen by the profile: if it is not possible, that is an error.
   if (!tuning_ || current_ == 0) return false;
   candidates_.erase(candidates_.begin() + static_cast<std::ptrdiff_t>(current_));
   if (current_ == candidates_.size()) settle();

@@ -14,9 +14,9 @@
 #include "quadrat/tune/explanation.hpp"
 #include "tune/cost.hpp"
 
-/// The one mechanism by which methods are chosen: each record that can be chosen says what its method costs for a load,
+/// Chooses methods, for all modules. Each record that can be chosen gives the cost of its method for a load,
 ///   static method_cost cost(const Request&);
-/// and the profile of the device says what that takes.
+/// and the device profile turns costs into expected times.
 namespace quadrat::detail {
 
 /// What methods are compared for.
@@ -24,18 +24,18 @@ struct choice_task {
   std::string_view module;  ///< the first part of the names of constants
   method_demand demand;
   double uses = 1;
-  /// What a method may hold. What happens to be free does not count at run_to_run and canonical: the choice would
-  /// depend on it.
+  /// Upper bound on the memory of a method. At run_to_run and canonical it does not depend on the memory that is free
+  /// at the moment, since the choice must not.
   double free_bytes = std::numeric_limits<double>::infinity();
 };
 
 /// The device that parameters are chosen for.
 struct choice_place {
   const device_profile* profile;
-  int threads;  ///< of a CPU, among which work is divided; 1 on a GPU
+  int threads;  ///< of a CPU, which divide the work; 1 on a GPU
 };
 
-/// That of a context. Does not synchronize.
+/// The device of a context. Does not wait.
 template <typename Context>
 [[nodiscard]] choice_place choice_place_of(const Context& context) {
   int threads = 1;
@@ -56,8 +56,8 @@ template <typename Context>
   return cost.bytes() <= task.free_bytes;
 }
 
-/// The methods that can be chosen, fastest first; ties in the order of the list. Those that are a last resort come
-/// after all others, with an infinite time.
+/// The methods that can be chosen, fastest first; ties in the order of the list. Methods of last resort come last, with
+/// an infinite time.
 template <typename List, typename Request>
 [[nodiscard]] std::vector<expected_time> times_by_profile(const choice_task& task, const Request& request,
                                                           const device_profile& profile) {
@@ -78,7 +78,7 @@ template <typename List, typename Request>
   return times;
 }
 
-/// The costs of all methods of a list that have one, whether they serve or not.
+/// The costs of all methods of a list that have one, even if they cannot serve the request.
 template <typename List, typename Request>
 [[nodiscard]] std::vector<named_cost> costs_of(const Request& request) {
   std::vector<named_cost> costs;

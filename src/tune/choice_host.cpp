@@ -18,7 +18,7 @@ std::string constant_name(std::string_view module, std::string_view method, cons
 
 namespace {
 
-/// The same name without memory of its own: a choice may be due in every step.
+/// The same name without allocating memory: a choice may be made in every step.
 class short_name {
  public:
   void add(std::string_view part) {

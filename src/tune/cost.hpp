@@ -8,33 +8,33 @@
 
 #include "quadrat/core/types.hpp"
 
-/// What a method costs, as a sum of terms: an amount of something physical, times a constant of the device. Amounts
-/// follow from the load, in the record of the method; the constants are measured and stand in a device profile.
+/// The cost of a method: a sum of terms, each an amount times a constant of the device. The method's record computes
+/// the amounts from the load. The constants are measured and stored in a device profile.
 namespace quadrat::detail {
 
-/// For how many threads of a CPU a method is chosen where results must be the same with any number of them.
+/// The number of CPU threads that choices assume if results must not depend on the number of threads.
 inline constexpr int usual_threads = 3;
 
-/// What a constant depends on, so that it can be carried over to a device that was not measured.
+/// The physical meaning of a constant, by which it is scaled to a device that was not measured.
 enum class cost_unit {
-  launch,  ///< milliseconds for each start of something: does not scale
-  byte,    ///< moved to or from memory: with the bandwidth
-  step     ///< of computing, and atomic operations: with the clock and the number of cores
+  launch,  ///< milliseconds per start of a kernel or loop: does not scale
+  byte,    ///< moved to or from memory: scales with the bandwidth
+  step     ///< of computing, and atomic operations: scales with the clock and the number of cores
 };
 
 struct cost_term {
   std::string_view name;
   cost_unit unit;
   double amount;
-  bool once;  ///< for what is prepared once and used several times; otherwise for each use
+  bool once;  ///< for preparation, done once for several uses; otherwise for each use
 };
 
-/// The terms of one method for one load. Amounts are not negative.
+/// The terms of one method for one load. Amounts are nonnegative.
 class method_cost {
  public:
   static constexpr std::size_t most_terms = 28;
 
-  /// Adds a term. Names are in static storage, and one method has no two terms of one name and kind.
+  /// Adds a term of preparation. Names are in static storage. A method has at most one term of each name and kind.
   method_cost& once(std::string_view name, cost_unit unit, double amount) { return add({name, unit, amount, true}); }
   method_cost& each(std::string_view name, cost_unit unit, double amount) { return add({name, unit, amount, false}); }
   /// Bytes of the context's memory that the method holds.
@@ -42,7 +42,7 @@ class method_cost {
     bytes_ = bytes;
     return *this;
   }
-  /// Only chosen where nothing else serves, and why.
+  /// The method is only chosen if no other can be; `why` says the reason.
   method_cost& last_resort(std::string_view why) {
     last_resort_ = why;
     return *this;
@@ -64,7 +64,7 @@ class method_cost {
   std::string_view last_resort_;
 };
 
-/// The cost of a method, and what else decides whether it can be chosen, apart from where it runs.
+/// The cost of a method, and what else decides whether it can be chosen, apart from the device.
 struct named_cost {
   std::string_view method;
   determinism reproducible;

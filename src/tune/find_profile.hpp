@@ -5,7 +5,7 @@
 
 namespace quadrat::detail {
 
-/// The profile that counts at the level none: see profile_of, which keeps the result. Warns.
+/// Finds the profile for the level none: see profile_of, which keeps the result. Prints warnings.
 [[nodiscard]] device_profile find_profile(const device_facts& device);
 
 }  // namespace quadrat::detail

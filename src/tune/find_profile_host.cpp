@@ -38,7 +38,7 @@ namespace {
   return "CPU";
 }
 
-/// The profile in a file, or why it cannot be used.
+/// The profile of a file, or the reason why it cannot be used.
 struct found_profile {
   std::optional<device_profile> profile;
   std::string trouble;
@@ -64,7 +64,7 @@ struct found_profile {
   constexpr std::uintmax_t most_bytes = 1 << 20;
   std::error_code trouble_of_file;
   const auto status = std::filesystem::status(path, trouble_of_file);
-  // A pipe or a device might never end.
+  // Reading a pipe or a device might never end.
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return {{}, "it is no file"};
   const std::uintmax_t bytes = std::filesystem::file_size(path, trouble_of_file);
   if (!trouble_of_file && bytes > most_bytes) return {{}, message("it has ", bytes, " bytes; profiles are small")};
@@ -99,7 +99,7 @@ device_profile detail::find_profile(const device_facts& device) {
 
 namespace {
 
-/// One profile for each device, and whether files count.
+/// Keeps the profile of each device, with and without profile files.
 template <typename Context>
 [[nodiscard]] const device_profile& kept_profile(const Context& context, int device) {
   static std::mutex lock;
@@ -137,7 +137,7 @@ device_facts facts_of(const cuda_context& context) {
   if (cudaDriverGetVersion(&driver) == cudaSuccess) facts.driver = message(driver / 1000, ".", driver % 1000 / 10);
   facts.cores = context.multiprocessors();
   facts.clock = 1e-6 * value_of(cudaDevAttrClockRate);  // kHz
-  // Two transfers in a cycle.
+  // Two transfers per cycle.
   facts.bandwidth = 2e-6 * value_of(cudaDevAttrMemoryClockRate) * value_of(cudaDevAttrGlobalMemoryBusWidth) / 8;
   return facts;
 }
@@ -152,7 +152,7 @@ std::filesystem::path profile_path(const device_facts& device) {
   const char* const cache = std::getenv("XDG_CACHE_HOME");
   const char* const home = std::getenv("HOME");
   std::filesystem::path folder;
-  // By its specification, a path that is not absolute does not count.
+  // By the XDG specification a relative path is ignored.
   if (cache != nullptr && *cache == '/') {
     folder = cache;
   } else if (home != nullptr && *home == '/') {

@@ -8,11 +8,11 @@ namespace quadrat::detail {
 
 /// Text as a JSON string, with its quotes.
 [[nodiscard]] std::string json_string(std::string_view text);
-/// null for what is not finite.
+/// A number; null if it is not finite.
 [[nodiscard]] std::string json_number(double value);
 
-/// Reads JSON objects of strings, numbers and such objects: what a profile consists of. The library needs no JSON
-/// library for that. Throws data_error.
+/// Reads JSON objects of strings, numbers and such objects: the format of a profile. Saves the library a dependency on
+/// a JSON library. Throws data_error.
 class json_reader {
  public:
   explicit json_reader(std::string_view text) : rest_(text) {}
@@ -31,7 +31,7 @@ class json_reader {
   }
   [[nodiscard]] std::string string();
   [[nodiscard]] double number();
-  /// Throws if anything but white space is left.
+  /// Throws if anything but white space follows.
   void end();
 
  private:

@@ -24,7 +24,7 @@ std::string json_number(double value) { return std::isfinite(value) ? number_tex
 
 namespace {
 
-/// The beginning of what follows, in one line that can be printed.
+/// The beginning of the unread text, as one printable line.
 [[nodiscard]] std::string before(std::string_view rest) {
   if (rest.empty()) return "the end";
   std::string shown(rest.substr(0, 20));

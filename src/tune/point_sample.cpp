@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t most_grids = 2;
 
-/// Index: place in the samples, which follow each other. The number of the cell of its point.
+/// Computes the number of the cell of each sampled point. Index: place in the concatenated samples.
 template <typename T, int D>
 struct take_point_sample {
   points_view<T, D> points;

@@ -36,15 +36,16 @@ template sampled_cells cells_for_sample(const box<double, 3>&, double);
 
 namespace {
 
-/// The cells of a sample, in a table: of each, in which windows it was seen how often. A choice may wait for it.
+/// A hash table of the cells of a sample: how often each was seen in which windows. It must be fast, since a choice may
+/// wait for it.
 class cells_seen {
  public:
   struct in_window {
     std::uint64_t cell;
-    std::uint32_t window, count, before;  ///< the one of an earlier window of this cell, plus 1; 0: there is none
+    std::uint32_t window, count, before;  ///< `before`: the entry of this cell for an earlier window, plus 1; 0: none
   };
 
-  /// Of windows that follow each other.
+  /// `sampled`: the cells of consecutive windows.
   explicit cells_seen(std::span<const std::uint64_t> sampled)
       : last_(std::bit_ceil(2 * sampled.size()), 0), mask_(last_.size() - 1) {
     all_.reserve(sampled.size());
@@ -59,14 +60,14 @@ class cells_seen {
       if (last != 0) f(all_[last - 1]);
     }
   }
-  /// The entry before, or null.
+  /// The entry of the cell for the previous window; null: none.
   [[nodiscard]] const in_window* before(const in_window& one) const {
     return one.before == 0 ? nullptr : &all_[one.before - 1];
   }
 
  private:
   void add(std::uint64_t cell, std::uint32_t window) {
-    constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;  // mixes neighboring numbers
+    constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;  // spreads neighboring numbers
     std::size_t place = static_cast<std::size_t>(cell * golden >> 32) & mask_;
     while (last_[place] != 0 && all_[last_[place] - 1].cell != cell) place = (place + 1) & mask_;
     const std::uint32_t last = last_[place];
@@ -78,12 +79,12 @@ class cells_seen {
     last_[place] = static_cast<std::uint32_t>(all_.size());
   }
 
-  std::vector<std::uint32_t> last_;  ///< by place in the table: an entry, plus 1; 0: empty
+  std::vector<std::uint32_t> last_;  ///< for each place in the table: an entry, plus 1; 0: empty
   std::size_t mask_;
   std::vector<in_window> all_;
 };
 
-/// Adjacent points of the sample.
+/// Adds the statistics of adjacent points.
 void add_order(std::span<const std::uint64_t> sampled, const sampled_cells& cells, point_sample& result) {
   const auto box_cells = static_cast<std::uint64_t>(cells.cells());
   double pairs = 0, same = 0, difference = 0;
@@ -92,7 +93,8 @@ void add_order(std::span<const std::uint64_t> sampled, const sampled_cells& cell
     const std::uint64_t a = sampled[s - 1], b = sampled[s];
     ++pairs;
     same += a == b ? 1 : 0;
-    // Of copies of the box the places in it count: how far apart they are says nothing of memory.
+    // With copies of the box only the places within the box are compared: the distance of copies says nothing about
+    // memory.
     const std::uint64_t from = cells.endless ? a % box_cells : a, to = cells.endless ? b % box_cells : b;
     difference += static_cast<double>(from < to ? to - from : from - to);
   }
@@ -101,15 +103,15 @@ void add_order(std::span<const std::uint64_t> sampled, const sampled_cells& cell
   result.distance = 3 * difference / pairs / static_cast<double>(box_cells);
 }
 
-/// Copies of the box, which has endless axes.
+/// The number of copies of the box that hold sampled points, for endless axes.
 [[nodiscard]] double copies_seen(std::span<const std::uint64_t> sampled, std::uint64_t box_cells) {
   std::set<std::uint64_t> copies;
   for (const std::uint64_t cell : sampled) copies.insert(cell / box_cells);
   return static_cast<double>(copies.size());
 }
 
-/// How many pairs of all points a pair of the sample stands for, by how far apart in memory they are: in one window, or
-/// in windows whose distance is from one power of two up to the next.
+/// How many pairs of all points a pair of the sample represents. It depends on their distance in memory: in one window,
+/// or in windows at a distance between two successive powers of two (a step).
 class pair_weights {
  public:
   explicit pair_weights(const point_sample_layout& layout) : windows_(static_cast<double>(layout.windows)) {
@@ -120,7 +122,7 @@ class pair_weights {
     for (std::size_t w = 0; w < most; ++w) {
       for (std::size_t v = 0; v <= w; ++v) ++sampled[step(v, w)];
     }
-    double all = 0;  // with those of steps before it that the sample has none of
+    double all = 0;  // with the pairs of previous steps that have no sampled pairs
     for (std::size_t k = 0; k < sampled.size(); ++k) {
       all += pairs_of_step(k);
       if (sampled[k] == 0) continue;
@@ -128,7 +130,7 @@ class pair_weights {
       all = 0;
     }
   }
-  /// Of a pair in these windows of the sample, the first not after the second.
+  /// The weight of a pair in windows v <= w of the sample.
   [[nodiscard]] double of(std::size_t v, std::size_t w) const { return weight_[step(v, w)]; }
 
  private:
@@ -137,7 +139,7 @@ class pair_weights {
   [[nodiscard]] std::size_t step(std::size_t v, std::size_t w) const {
     return static_cast<std::size_t>(std::bit_width(at_[w] - at_[v]));
   }
-  /// Pairs of windows, of all points.
+  /// The number of pairs of windows at a distance of this step, among all points.
   [[nodiscard]] double pairs_of_step(std::size_t k) const {
     if (k == 0) return windows_;
     const double least = std::ldexp(1.0, static_cast<int>(k) - 1), end = std::min(2 * least, windows_);
@@ -149,7 +151,7 @@ class pair_weights {
   std::array<double, steps> weight_;  ///< by step
 };
 
-/// The numbers of cells that were seen at all, once and twice.
+/// The numbers of cells seen at all, seen once, and seen twice.
 struct cell_counts {
   double distinct = 0, once = 0, twice = 0;
 
@@ -158,8 +160,8 @@ struct cell_counts {
     once += points_seen == 1 ? 1 : 0;
     twice += points_seen == 2 ? 1 : 0;
   }
-  /// How many cells have any of the points: those that were seen, and of the others that cells seen once and twice let
-  /// expect (A. Chao 1984) those that the points not seen reach (Colwell et al. 2012).
+  /// The estimated number of cells that hold any point. The cells seen once and twice give an estimate of the unseen
+  /// ones (A. Chao 1984), and this is extrapolated to all points (Colwell et al. 2012).
   [[nodiscard]] double in_use(double seen, double points) const {
     const double others = once * (once - 1) / (2 * (twice + 1));
     if (others <= 0) return distinct;
@@ -168,16 +170,16 @@ struct cell_counts {
   }
 };
 
-/// Points that share a cell with another: of each cell, the pairs of sampled points, each with its weight.
+/// Estimates `company`, `fullest` and `occupied` from the weighted pairs of sampled points in each cell.
 void add_company(const point_sample_layout& layout, std::span<const std::uint64_t> sampled, point_sample& result) {
   const cells_seen seen(sampled);
   const pair_weights pairs(layout);
   const auto points = static_cast<double>(layout.count);
-  // Points in whole windows stand for all.
+  // Points in whole windows represent all.
   const double whole =
       sampled.size() == layout.count ? points : static_cast<double>(layout.windows * point_sample_layout::window);
   const double rest = whole > 1 ? (points - 1) / (whole - 1) : 0;
-  const double scale = whole / static_cast<double>(sampled.size());  // points that a sampled one stands for
+  const double scale = whole / static_cast<double>(sampled.size());  // points that a sampled one represents
   double together = 0, fullest = 1;
   cell_counts counts;
   std::array<cells_seen::in_window, point_sample_layout::most_windows> here;
@@ -199,8 +201,7 @@ void add_company(const point_sample_layout& layout, std::span<const std::uint64_
   });
   result.company = rest * together / whole;
   result.fullest = std::max(fullest, 1 + result.company);
-  // At least those of an even distribution with this much company: of points that were sampled in order few cells are
-  // seen once.
+  // At least the number of a uniform distribution with this `company`: if points are in order, few cells are seen once.
   const double taken = static_cast<double>(sampled.size()), even = points / (1 + result.company);
   const double in_use = std::max(counts.in_use(taken, points), -even * std::expm1(-points / even));
   result.occupied = std::min(1.0, (taken < points ? in_use : counts.distinct) / result.cells);

@@ -15,7 +15,7 @@ namespace quadrat {
 
 namespace {
 
-/// Of the format, and of the meaning of the terms: a profile of another number is not used.
+/// Version of the format and of the meaning of the terms. Profiles of another version are not used.
 constexpr int profile_format = 1;
 
 void read_device(detail::json_reader& in, device_facts& device) {
@@ -101,7 +101,7 @@ namespace {
   return profile;
 }
 
-/// How many times as fast one is as the other.
+/// The ratio of two speeds; 1 if one is unknown.
 [[nodiscard]] double ratio_of(double a, double b) { return a > 0 && b > 0 ? std::max(a / b, b / a) : 1; }
 
 }  // namespace
@@ -132,7 +132,7 @@ device_profile scaled_profile(const device_profile& profile, const device_facts&
   device_profile scaled = profile;
   const device_facts& of = profile.device;
   scaled.device = device;
-  // Amounts of a CPU are those of one thread, so that threads are counted there.
+  // The amounts of a CPU's costs are per thread, so they already contain the number of threads.
   const double cores = device.cuda && device.cores > 0 && of.cores > 0 ? 1.0 * of.cores / device.cores : 1;
   const double clock = device.clock > 0 && of.clock > 0 ? of.clock / device.clock : 1;
   scaled.step_scale = profile.step_scale * cores * clock;
