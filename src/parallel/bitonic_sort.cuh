@@ -5,10 +5,11 @@
 
 namespace quadrat::detail {
 
-/// Sorts in place, by `lanes` threads of a warp or a block. This thread is number `lane`, and `sync` is their barrier.
-/// before(a, b): whether a must come before b.
+/// Sorts in place, by `lanes` threads of a warp or a block. `lane` is the number of this thread, and `sync` their
+/// barrier. before(a, b): whether a must come before b.
 ///
-/// A bitonic sort in which every comparison puts the smaller item first, so that items beyond `count` act as infinite.
+/// A bitonic sort in which every comparison puts the smaller item first, so that missing items beyond `count` act as
+/// infinite.
 template <typename Item, typename Before, typename Sync>
 __device__ void bitonic_sort(Item* items, std::uint64_t count, unsigned lane, unsigned lanes, Before before,
                              Sync sync) {

@@ -7,8 +7,8 @@
 
 namespace quadrat::detail {
 
-/// Sum of the values of all earlier threads of the block. `warp_sums` has room for one word per warp. All threads take
-/// part; the block is one-dimensional, of whole warps.
+/// The sum of the values of all earlier threads of the block. `warp_sums` has room for one word per warp. All threads
+/// of the block must call it. The block is one-dimensional and consists of whole warps.
 __device__ inline std::uint32_t block_exclusive_sum(std::uint32_t value, std::uint32_t* warp_sums) {
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp = threadIdx.x / 32;
@@ -20,9 +20,9 @@ __device__ inline std::uint32_t block_exclusive_sum(std::uint32_t value, std::ui
   return before;
 }
 
-/// Calls write(i, sum of counts[0, i)) for each of `size` counts, which it may overwrite. A thread takes `share` counts
-/// that follow each other, so that its sum is followed by the next thread's; the threads' shares hold all. In shared
-/// memory an odd share avoids bank conflicts.
+/// Calls write(i, sum of counts[0, i)) for each of `size` counts, which it may overwrite. Each thread takes `share`
+/// consecutive counts; together the threads must cover all. For counts in shared memory, an odd share avoids bank
+/// conflicts.
 template <typename Write>
 __device__ void block_scan_counts(std::uint32_t size, std::uint32_t share, const std::uint32_t* counts,
                                   std::uint32_t* warp_sums, const Write& write) {

@@ -6,7 +6,7 @@
 
 namespace quadrat::detail {
 
-/// Whether work of the context's stream is being captured in a graph, so that nothing may be waited for or allocated.
+/// Whether the context's stream is being captured in a graph. Then waiting and allocating are not allowed.
 #if QUADRAT_HAS_CUDA
 [[nodiscard]] bool is_capturing(const cuda_context& context);
 #else

@@ -7,26 +7,26 @@
 
 namespace quadrat::detail {
 
-/// Ends counting on a CPU when there are more pairs than the memory can hold: of points that crowd together, counting
-/// alone would take time quadratic in their number.
+/// Stops counting on a CPU when there are more pairs than memory can hold. For crowded points, counting alone would
+/// take quadratic time.
 class count_limit {
  public:
   static constexpr std::uint64_t none = ~std::uint64_t{0};
 
-  /// Asking for the free memory takes as long as counting some thousand rows: fewer need no limit.
+  /// Querying the free memory takes as long as counting some thousand rows: fewer rows need no limit.
   static constexpr std::size_t worth_asking = std::size_t{1} << 16;
 
-  /// Of the counts that follow.
+  /// Sets the limit for the counts that follow.
   void allow(std::uint64_t pairs) {
     most_ = pairs;
     seen_.store(0, std::memory_order_relaxed);
   }
-  /// Rows with few pairs are left out: adding each up would slow down many threads.
+  /// Rows with few pairs are not added: adding each row would slow down many threads.
   void add(std::uint64_t pairs) {
     constexpr std::uint64_t many = 1024;
     if (most_ != none && pairs >= many) seen_.fetch_add(pairs, std::memory_order_relaxed);
   }
-  /// Whether counting may end; counts are then incomplete.
+  /// Whether counting may stop. The counts are then incomplete.
   [[nodiscard]] bool passed() const { return seen() > most_; }
   [[nodiscard]] std::uint64_t seen() const { return seen_.load(std::memory_order_relaxed); }
 
@@ -35,7 +35,7 @@ class count_limit {
   std::atomic<std::uint64_t> seen_{0};
 };
 
-/// Index: that of `Body`, which returns the pairs of a row.
+/// The index is that of `Body`, which returns the number of pairs of a row.
 template <typename Body>
 struct limited_rows {
   Body body;

@@ -3,13 +3,13 @@
 
 namespace quadrat::detail {
 
-/// `Size` values of T in a register, by the vector extension of GCC and Clang: with operators, also for a vector and a
-/// scalar, and one source for every instruction set. A function whose vectors are larger than 16 bytes must be compiled
-/// for instructions that have them, by its own attribute: inlining comes too late.
+/// `Size` values of T in a register, by the vector extension of GCC and Clang. It has operators, also between a vector
+/// and a scalar, and one source serves every instruction set. A function with vectors larger than 16 bytes needs an
+/// attribute of its own that enables instructions for them; it cannot inherit them by being inlined.
 template <typename T, int Size>
 struct cpu_vector {
   using type __attribute__((vector_size(Size * sizeof(T)))) = T;
-  /// For access to memory that is only aligned for T.
+  /// For memory that is aligned only for T.
   using anywhere __attribute__((vector_size(Size * sizeof(T)), aligned(sizeof(T)))) = T;
 };
 

@@ -7,10 +7,10 @@
 
 namespace quadrat::detail {
 
-/// Throws backend_error when a CUB algorithm failed.
+/// Throws backend_error if a CUB algorithm failed.
 inline void check_cub(cudaError_t status, const char* name) {
   if (status == cudaSuccess) return;
-  // The runtime remembers a refused launch; the next check must not find it again.
+  // Clears the error that the runtime remembers, so that the next check does not find it again.
   cudaGetLastError();
   throw backend_error(message("CUDA: ", name, ": ", cudaGetErrorString(status)));
 }
@@ -20,7 +20,7 @@ template <typename Call>
 [[nodiscard]] std::size_t cub_bytes(const char* name, const Call& call) {
   std::size_t bytes = 0;
   check_cub(call(nullptr, bytes), name);
-  // CUB takes a null pointer as this query, so temporary storage must never be empty.
+  // CUB takes a null pointer for a query of the size, so temporary storage must not be empty.
   return bytes > 0 ? bytes : 1;
 }
 

@@ -36,7 +36,7 @@ void cuda_graph::end(const cuda_context& context) {
   check_cuda(status, "making a graph");
   release();
   executable_ = made;
-  // So that the first launch takes as long as the others.
+  // Uploaded now, so that the first launch takes no longer than the others.
   check_cuda(cudaGraphUpload(made, context.stream()), "uploading a graph");
 }
 

@@ -7,10 +7,10 @@
 
 #include "quadrat/parallel/for_each.hpp"
 
-/// A loop that is rarely needed; only the device knows whether it is.
+/// A loop that is rarely needed, when only the device knows whether it is.
 namespace quadrat::detail {
 
-/// As for_each, but does nothing if *flag is 0 when the loop would run.
+/// As for_each, but does nothing if *flag is 0 when the loop is about to run.
 template <typename Body>
 void for_each_if(const cpu_context& context, const std::uint32_t* flag, const char* name, std::size_t count,
                  const Body& body) {
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(cuda_launch::block)
   }
 }
 
-/// A few blocks loop over all indices, so that a launch that does nothing is cheap.
+/// A few blocks loop over all indices, so that a launch without work is cheap.
 template <typename Body>
 void for_each_if(const cuda_context& context, const std::uint32_t* flag, const char* name, std::size_t count,
                  const Body& body) {

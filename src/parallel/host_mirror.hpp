@@ -18,14 +18,14 @@
 
 namespace quadrat::detail {
 
-/// Words that a kernel sends to the host while it goes on, so that the host need not wait for its end.
+/// Words that a running kernel sends to the host, so that the host need not wait for the kernel's end.
 struct early_words {
-  const std::uint64_t* from = nullptr;  ///< nullptr: not wanted
-  std::uint64_t* to = nullptr;          ///< page-locked; the ticket is written last, behind the words
+  const std::uint64_t* from = nullptr;  ///< nullptr: nothing is sent
+  std::uint64_t* to = nullptr;          ///< page-locked; the ticket is written after the words, behind them
   std::size_t count = 0;
   std::uint64_t ticket = 0;
 
-  /// Called by one thread of the device.
+  /// To be called by one thread of the device.
   QUADRAT_HD void send() const {
 #if defined(__CUDA_ARCH__)
     if (from == nullptr) return;
@@ -36,17 +36,17 @@ struct early_words {
   }
 };
 
-/// A few words of device memory that the host reads repeatedly. On CUDA they are copied to page-locked memory, which
-/// saves a copy in the driver: some microseconds each time.
+/// Copies a few words of device memory to the host, repeatedly. On CUDA the copy goes to page-locked memory, which
+/// avoids a copy in the driver and saves some microseconds each time.
 template <typename Context>
 class host_mirror {
  public:
-  /// Synchronizes. Valid until the next call.
+  /// Waits. Valid until the next call.
   [[nodiscard]] const std::uint64_t* read(const Context& context, const std::uint64_t* words, std::size_t count) {
     words_ = to_host(context, words, count);
     return words_.data();
   }
-  /// CUDA: what a kernel in the stream sends, and `wait` returns. Here nothing is sent.
+  /// CUDA: prepares words for a kernel to send, for which `wait` waits. On the CPU nothing is sent.
   [[nodiscard]] early_words expect(const Context& context, const std::uint64_t* words, std::size_t count) {
     expected_ = words;
     count_ = count;
@@ -79,23 +79,22 @@ class host_mirror<cuda_context> {
     return words_;
   }
 
-  /// For a kernel that is enqueued next and sends these words. Nothing that was expected before may still be on its
-  /// way.
+  /// For a kernel that is enqueued next and sends these words. All words expected before must have arrived.
   [[nodiscard]] early_words expect(const cuda_context& context, const std::uint64_t* words, std::size_t count) {
     make_room(context);
     count_ = count;
     early_[count] = ticket_++;  // differs from the next
     return {words, early_, count, ticket_};
   }
-  /// Waits for the words, not for the kernel's end; a copy costs the time of a start and an end. Valid until the next
-  /// `expect`. Throws backend_error if they cannot come any more.
+  /// Waits for the words, but not for the kernel's end, and saves the start and end of a copy. Valid until the next
+  /// `expect`. Throws backend_error if the words cannot come any more.
   [[nodiscard]] const std::uint64_t* wait(const cuda_context& context) {
-    constexpr int patience = 20000;  // looks at the word between two questions to the driver, which take longer
+    constexpr int patience = 20000;  // polls of the word between two queries of the driver, which take longer
     for (int looks = 1; received() != ticket_; ++looks) {
       if (looks % patience != 0) continue;
       const cudaError_t state = cudaStreamQuery(context.stream());
       if (state == cudaErrorNotReady) {
-        cudaGetLastError();  // the runtime remembers this, too
+        cudaGetLastError();  // clears the error that the runtime remembers
         continue;
       }
       check_cuda(state, "waiting for a kernel");
@@ -115,7 +114,7 @@ class host_mirror<cuda_context> {
     words_ = static_cast<std::uint64_t*>(memory);
     early_ = words_ + most_words;
   }
-  /// The ticket as the device has left it.
+  /// The ticket that the device has written last.
   [[nodiscard]] std::uint64_t received() const {
     return std::atomic_ref<std::uint64_t>(early_[count_]).load(std::memory_order_acquire);
   }

@@ -5,21 +5,21 @@
 
 #include "parallel/look_back.hpp"
 
-/// Sums over the blocks before one's own, in one launch: decoupled look-back (Merrill and Garland, *Single-pass
+/// The sum over all blocks before this one, in one launch: decoupled look-back (Merrill and Garland, *Single-pass
 /// Parallel Prefix Scan with Decoupled Look-back*, 2016). A block waits only for blocks with smaller numbers, which
-/// start before it.
+/// start earlier.
 namespace quadrat::detail {
 
 inline constexpr unsigned look_back_sum_bits = 48, look_back_flag_bits = 2;
 
-/// Called before anything is published.
+/// To be called before any block publishes its sum.
 [[nodiscard]] __device__ inline std::uint64_t next_round(const look_back_state& state) {
   constexpr std::uint64_t rounds = std::uint64_t{1} << (64 - look_back_sum_bits - look_back_flag_bits);
   return (*static_cast<const volatile std::uint64_t*>(state.round) + 1) % rounds;
 }
 
-/// Called by one warp: publishes the block's sum, and returns that of all blocks before it. What the calling threads
-/// have seen before, others see once they see the sum.
+/// To be called by one warp. Publishes the block's sum and returns that of all blocks before it. Writes of this warp
+/// before the call are visible to other blocks once they see the sum.
 __device__ inline std::uint64_t look_back(const look_back_state& state, std::uint64_t round, std::uint64_t sum) {
   enum flag : std::uint64_t { of_block = 1, up_to_its_end = 2 };
   constexpr unsigned round_shift = look_back_sum_bits + look_back_flag_bits;
@@ -45,7 +45,7 @@ __device__ inline std::uint64_t look_back(const look_back_state& state, std::uin
     if (ended != 0) break;
   }
   if (lane == 0 && block > 0) words[block] = word_of(up_to_its_end, before + sum);
-  // Now all blocks have published their sums, and need not read the round any more.
+  // The last block is done only after all others have published their sums, and so have read the round.
   if (lane == 0 && block == gridDim.x - 1) *state.round = round;
   __threadfence();
   return before;

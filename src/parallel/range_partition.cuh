@@ -6,12 +6,12 @@
 #include "parallel/block_scan.cuh"
 #include "parallel/range_partition.hpp"
 
-/// Called by all threads of a block of partition_ranges threads; a thread has the elements threadIdx.x + i
-/// partition_ranges of its block. Barriers between the calls are the caller's.
+/// Device functions for all threads of a block of partition_ranges threads. A thread holds the elements threadIdx.x + i
+/// partition_ranges of its block. The caller must place barriers between the calls.
 namespace quadrat::detail {
 
-/// Adds a block's count of each range to the totals. True in the last block, which then sees them complete. `last`:
-/// shared memory.
+/// Adds a block's counts of all ranges to the totals. Returns true in the last block, which then sees complete totals.
+/// `last`: in shared memory.
 [[nodiscard]] __device__ inline bool add_to_totals(partition_control& control, const std::uint32_t* counts,
                                                    bool& last) {
   if (counts[threadIdx.x] != 0) atomicAdd(control.totals + threadIdx.x, counts[threadIdx.x]);
@@ -24,7 +24,8 @@ namespace quadrat::detail {
   return true;
 }
 
-/// One block: computes where the ranges begin, and clears the totals. Returns the elements of the thread's range.
+/// For one block: computes where the ranges begin, and clears the totals. Returns the number of elements of the
+/// thread's range.
 __device__ inline std::uint32_t plan_ranges(partition_control& control, std::uint32_t* warp_sums) {
   const std::uint32_t total = atomicExch(control.totals + threadIdx.x, 0u);
   const std::uint32_t before = block_exclusive_sum(total, warp_sums);
@@ -35,8 +36,8 @@ __device__ inline std::uint32_t plan_ranges(partition_control& control, std::uin
   return total;
 }
 
-/// Ranks a thread's elements among those of the block with the same key, in the order of atomic operations, and counts
-/// each key. Keys: `keys` without the low bits.
+/// Ranks a thread's elements among those of the block with the same key, in the order of atomic operations. Also counts
+/// the elements of each key. Keys are `keys` without the low bits.
 template <unsigned Items>
 __device__ void take_ranks(const std::uint32_t (&keys)[Items], unsigned low_bits, std::uint32_t size,
                            std::uint32_t* counts, std::uint32_t (&rank)[Items]) {
@@ -46,7 +47,7 @@ __device__ void take_ranks(const std::uint32_t (&keys)[Items], unsigned low_bits
   }
 }
 
-/// The block's run of one range.
+/// A block's run: its elements of one range.
 struct range_run {
   std::uint32_t start;  ///< among the elements of the block, in the order of ranges
   std::uint32_t room;   ///< its first place among the grouped elements

@@ -4,19 +4,19 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Elements with integer keys are grouped, on CUDA, by ranges of 2^shift consecutive keys: blocks count them by range,
-/// the last block to finish plans where the ranges begin, and then each block brings its elements into the order of
-/// ranges in shared memory, reserves room for its run of each range, and writes the runs contiguously. What the kernels
-/// for this have in common is in range_partition.cuh.
+/// Groups elements with integer keys, on CUDA, by ranges of 2^shift consecutive keys. Blocks count the elements of each
+/// range, and the last block to finish computes where the ranges begin. Then each block sorts its elements by range in
+/// shared memory, reserves room for its run of each range, and writes the runs contiguously. Device functions for these
+/// kernels: range_partition.cuh.
 namespace quadrat::detail {
 
-/// Ranges, and threads of a block: each plans one range.
+/// Number of ranges, and threads of a block: each thread plans one range.
 inline constexpr std::uint32_t partition_ranges = 512;
-/// With fewer elements the launches take as long as the work.
+/// With fewer elements the launches take longer than the work.
 inline constexpr std::size_t partition_least = 200'000;
 
-/// The words that the blocks share. The totals and `done` must be zero at first, and are zero again afterwards; the
-/// others may have any value.
+/// The words that blocks share. The totals and `done` must be zero at first, and are zero again afterwards; the other
+/// words may have any value.
 struct partition_control {
   std::uint32_t totals[partition_ranges];     ///< elements of each range
   std::uint32_t first[partition_ranges + 1];  ///< the first grouped element of each range, and their number
@@ -26,7 +26,7 @@ struct partition_control {
 
 inline constexpr std::size_t partition_control_words = sizeof(partition_control) / sizeof(std::uint32_t);
 
-/// The least shift with which the ranges hold this many keys.
+/// The smallest shift with which the ranges cover this many keys.
 [[nodiscard]] constexpr unsigned partition_shift(std::size_t keys) {
   unsigned shift = 0;
   while (keys > std::size_t{partition_ranges} << shift) ++shift;

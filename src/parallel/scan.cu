@@ -14,8 +14,8 @@ namespace quadrat {
 
 namespace {
 
-/// The input followed by a zero, at the entry where the total is written. Has the type of the output, because CUB adds
-/// in the type it reads.
+/// The input, followed by a zero at the entry for the total. It has the type of the output, because CUB adds in the
+/// type that it reads.
 template <typename In, typename Out>
 struct padded_input {
   const In* in;
@@ -27,7 +27,7 @@ struct padded_input {
 constexpr std::size_t one_block_most = 4096;
 constexpr unsigned one_block_threads = 1024;
 
-/// Each thread takes consecutive entries, so that its sums are followed by the next thread's. Works in place.
+/// Each thread takes consecutive entries. Works in place.
 template <typename Source, typename Out>
 __global__ void __launch_bounds__(one_block_threads) scan_in_one_block(Source source, Out* out, std::uint32_t entries) {
   using block_scan = cub::BlockScan<Out, one_block_threads>;
@@ -62,8 +62,8 @@ struct scan_call {
 
 constexpr const char* scan_name = "quadrat::exclusive_scan";
 
-/// Writes `entries` sums: `count` of them, or one more for the total. One kernel for both, because compiling CUB's scan
-/// costs more than the comparison does.
+/// Writes `entries` sums: `count` of them, or one more for the total. One kernel serves both: compiling CUB's scan
+/// twice would cost more than the comparison does.
 template <typename In, typename Out>
 void scan(const cuda_context& context, const In* in, Out* out, std::size_t count, std::size_t entries,
           workspace<cuda_context>& scratch) {

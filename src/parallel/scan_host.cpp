@@ -7,7 +7,7 @@ namespace quadrat {
 
 namespace {
 
-/// With fewer elements per thread, waking the thread does not pay.
+/// With fewer elements per thread, waking a thread takes too long.
 constexpr std::size_t least_scanned_part = 8192;
 
 template <typename In, typename Out>
@@ -27,7 +27,7 @@ Out scan_part(const In* in, Out* out, std::size_t first, std::size_t last, Out s
   return sum;
 }
 
-/// Two passes: the sum of each part, then each part from the sum of those before it. Returns the sum of all.
+/// Two passes: sum each part, then scan each part from the sum of those before it. Returns the total.
 template <typename In, typename Out>
 Out scan(const cpu_context& context, const In* in, Out* out, std::size_t count, workspace<cpu_context>& scratch) {
   detail::require_count_fits("exclusive_scan", count);

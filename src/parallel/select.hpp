@@ -9,8 +9,8 @@
 
 namespace quadrat::detail {
 
-/// Lists the indices i in [0, count) with values[i] != common, in ascending order; `indices` has room for all of them.
-/// words[0]: how many; words[1]: not 0 if a value is `bound` or more. CUDA: asynchronous. Throws argument_error when
+/// Lists the indices i in [0, count) with values[i] != common, in ascending order; `indices` has room for all. words[0]
+/// is their number; words[1] is nonzero if a value is `bound` or more. CUDA: does not wait. Throws argument_error if
 /// count exceeds 2^31 - 1.
 void select_others(const cpu_context& context, const std::uint32_t* values, std::uint32_t common, std::uint32_t bound,
                    std::size_t count, std::uint32_t* indices, std::uint32_t* words, workspace<cpu_context>& scratch);

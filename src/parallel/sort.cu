@@ -21,7 +21,7 @@ struct write_index {
   __device__ void operator()(std::size_t i) const { values[i] = static_cast<std::uint32_t>(i); }
 };
 
-/// CUB's radix sort, one sweep over memory per pass, between the two copies.
+/// CUB's radix sort between the two buffers: one sweep over memory per pass.
 template <typename Key>
 struct sort_call {
   const cuda_context& context;

@@ -19,8 +19,8 @@ void require_sort_fits(std::size_t count, int key_bits) {
           " bits of its keys; they have ", most_bits);
 }
 
-/// Sorts in place with `sort(buffers, temporary)`, which returns the copy that holds the result: the second copy and
-/// its `temporary_bytes` come from the scratch memory.
+/// Sorts in place with `sort(buffers, temporary)`, which returns the buffer that holds the result. The second buffer
+/// and `temporary_bytes` come from the scratch memory.
 template <typename Context, typename Key, typename Sort>
 void sort_in_place(const Context& context, Key* keys, std::uint32_t* values, std::size_t count,
                    std::size_t temporary_bytes, workspace<Context>& scratch, const Sort& sort) {

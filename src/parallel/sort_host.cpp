@@ -12,13 +12,13 @@ namespace quadrat {
 
 namespace {
 
-/// Bits sorted per pass. 2^11 open cache lines of keys and of values are about what a level-2 cache holds; more bits
-/// would make fewer passes, but each would be slower.
+/// Bits sorted per pass. A level-2 cache holds about 2^11 open cache lines of keys and of values. More bits would need
+/// fewer passes, but slower ones.
 constexpr int most_digit_bits = 11;
-/// With fewer pairs per thread, waking the thread does not pay.
+/// With fewer pairs per thread, waking a thread takes too long.
 constexpr std::size_t least_sorted_part = 8192;
 
-/// One pass over one digit: its position in the key, and the partition of the pairs.
+/// A pass over one digit: its position in the key, and the partition of the pairs.
 struct digit_pass {
   int shift;
   int bits;
@@ -38,8 +38,8 @@ void count_digits(const digit_pass& pass, std::size_t part, const Key* keys, std
   for (std::size_t i = pass.split.first(part); i < last; ++i) ++counts[pass.digit(keys[i])];
 }
 
-/// Turns counts[part][digit] into the place of the part's first pair with that digit: by digit, then by part, which
-/// makes the sort stable.
+/// Replaces counts[part][digit] by the place of the part's first pair with that digit: ordered by digit, then by part,
+/// so that the sort is stable.
 void counts_to_places(const digit_pass& pass, std::uint32_t* counts) {
   std::uint32_t place = 0;
   for (std::size_t digit = 0; digit < pass.digits(); ++digit) {

@@ -15,7 +15,7 @@
 
 namespace quadrat::detail {
 
-/// The times of many pieces of a context's work, read when all are done.
+/// Times many pieces of a context's work; the times are read when all are done.
 template <typename Context>
 class step_clock {
  public:
@@ -36,7 +36,7 @@ class step_clock {
 
 #if defined(__CUDACC__)
 
-/// By events on the context's stream, which nothing waits for.
+/// By events on the context's stream. Nothing waits for them.
 template <>
 class step_clock<cuda_context> {
  public:
@@ -52,7 +52,7 @@ class step_clock<cuda_context> {
 
   void start(const cuda_context& context) { mark(context); }
   void stop(const cuda_context& context) { mark(context); }
-  /// The stream must have been waited for.
+  /// The stream must have been waited for before.
   [[nodiscard]] double milliseconds(std::size_t k) const {
     float time = 0;
     require_success(cudaEventElapsedTime(&time, events_[2 * k], events_[2 * k + 1]));

@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The only file that uses internals of CUB: its public radix sort has digits of 8 bits, and before version 3.5 no
-/// public interface changes that. With digits of 9 bits, keys of 17 and 18 bits, as for 64^3 cells, take two sweeps
-/// over memory instead of three. Version 3.3 changed these internals, 3.5 deprecated them, and 2.8 lacks some: with any
-/// version but 3.0 to 3.2 the public sort is used, which gives the same result.
+/// The only file that uses internals of CUB. CUB's public radix sort has digits of 8 bits, and before version 3.5 no
+/// public interface changes that. With digits of 9 bits, keys of 17 and 18 bits (as for 64^3 cells) need two sweeps
+/// over memory instead of three. Version 3.3 changed these internals, 3.5 deprecated them, and 2.8 lacks some. So wide
+/// digits are used with versions 3.0 to 3.2 only; others use the public sort, which gives the same result.
 #if !defined(QUADRAT_WIDE_DIGITS)
 #define QUADRAT_WIDE_DIGITS (CUB_VERSION >= 300000 && CUB_VERSION < 300300)
 #endif
@@ -21,8 +21,8 @@ namespace quadrat::detail {
 inline constexpr int wide_digit_bits = 9;
 
 #if QUADRAT_WIDE_DIGITS
-/// CUB's tuning for this chip, but with wide digits. 512 threads with 16 pairs each are the fastest of those tried on
-/// an H200: 0.044 ms for 2^20 pairs and 0.27 for 2^24 against 0.054 and 0.36.
+/// CUB's tuning for this chip with wide digits. 512 threads with 16 pairs each were the fastest on an H200: 0.044 ms
+/// for 2^20 pairs and 0.27 ms for 2^24, instead of 0.054 and 0.36 ms.
 struct wide_digits {
   static constexpr int bits = wide_digit_bits;
   using tuned = cub::detail::radix::policy_hub<std::uint32_t, std::uint32_t, std::uint32_t>;

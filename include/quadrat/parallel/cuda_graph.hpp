@@ -8,7 +8,7 @@
 namespace quadrat {
 
 /// Work of a stream, captured once and launched often: one driver call instead of one per kernel. Move-only. Captured
-/// work must not allocate or synchronize; run it once beforehand, so that all memory is allocated.
+/// work must not allocate or wait; run it once before, so that all memory is allocated.
 class cuda_graph {
  public:
   cuda_graph() = default;
@@ -21,8 +21,8 @@ class cuda_graph {
 
   [[nodiscard]] bool empty() const { return executable_ == nullptr; }
 
-  /// Records what `enqueue()` puts on the context's stream, replacing any earlier recording. Nothing runs. Throws
-  /// backend_error when the work cannot be captured, and what `enqueue` throws.
+  /// Records the work that `enqueue()` puts on the context's stream, in place of any earlier recording. Nothing runs.
+  /// Throws backend_error if the work cannot be captured, and what `enqueue` throws.
   template <typename Enqueue>
   void capture(const cuda_context& context, Enqueue&& enqueue) {
     begin(context);
@@ -35,7 +35,7 @@ class cuda_graph {
     end(context);
   }
 
-  /// Enqueues the recorded work on the context's stream; asynchronous.
+  /// Enqueues the recorded work on the context's stream. Does not wait.
   void launch(const cuda_context& context) const;
 
  private:

@@ -15,7 +15,7 @@
 
 namespace quadrat {
 
-/// Goes around every kernel launch: selects the device, opens a named range for profilers, checks for errors.
+/// Wraps every kernel launch: selects the device, opens a named range for profilers, checks for errors.
 class cuda_launch {
  public:
   /// The default number of threads per block: eight warps fill a Hopper multiprocessor's thread slots evenly and leave
@@ -36,7 +36,7 @@ class cuda_launch {
     require(result <= 0x7fffffffu, "a launch over ", count, " indices is too large");
     return static_cast<unsigned>(result);
   }
-  /// Throws backend_error when the launch was refused.
+  /// Throws backend_error if the launch was refused.
   void check() const {
     const cudaError_t status = cudaGetLastError();
     if (status != cudaSuccess) throw backend_error(message("CUDA: ", name_, ": ", cudaGetErrorString(status)));
@@ -48,8 +48,8 @@ class cuda_launch {
 
 namespace detail {
 
-/// Blocks of a body's kernel that should be resident on a multiprocessor, which bounds its registers; 0: left to the
-/// compiler. A body sets it by a constant of that name.
+/// How many blocks of a body's kernel should be resident on a multiprocessor; this bounds the number of registers. 0:
+/// left to the compiler. A body sets it by a constant of that name.
 template <typename Body>
 [[nodiscard]] constexpr unsigned resident_blocks() {
   if constexpr (requires { Body::resident_blocks; }) {

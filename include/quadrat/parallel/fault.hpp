@@ -9,7 +9,7 @@
 
 namespace quadrat {
 
-/// What kernels can find wrong with their data.
+/// Errors that kernels can find in their data.
 enum class fault_kind : std::uint32_t {
   none = 0,
   not_finite,   ///< a coordinate is NaN or infinite
@@ -20,9 +20,9 @@ enum class fault_kind : std::uint32_t {
   order         ///< keys that must be in order are not
 };
 
-/// The device's side: two words that kernels write when they find bad data. Costs nothing while data are good.
+/// The device side: two words that kernels write when they find bad data. Costs nothing while data are good.
 struct fault_flag {
-  std::uint64_t* first;   ///< smallest (index << 8 | kind) found, all ones when none
+  std::uint64_t* first;   ///< smallest (index << 8 | kind) found; all ones: none
   std::uint64_t* needed;  ///< largest capacity requested
 
   QUADRAT_HD void raise(fault_kind kind, std::uint64_t index) const {
@@ -34,10 +34,10 @@ struct fault_flag {
   }
 };
 
-/// What was found, read back to the host.
+/// The fault, read back to the host.
 struct fault_report {
   fault_kind kind;
-  std::uint64_t index;   ///< first offender
+  std::uint64_t index;   ///< of the first offender
   std::uint64_t needed;  ///< for overflow: the capacity that would have sufficed
 };
 
@@ -48,12 +48,12 @@ class fault_state {
   explicit fault_state(const Context& context) : words_(context, 2) { clear(context); }
 
   [[nodiscard]] fault_flag flag() { return {words_.data(), words_.data() + 1}; }
-  /// Asynchronous.
+  /// Does not wait.
   void clear(const Context& context) {
     fill_bytes(context, words_.data(), 0xff, sizeof(std::uint64_t));
     fill_bytes(context, words_.data() + 1, 0, sizeof(std::uint64_t));
   }
-  /// Synchronizes. The state stays until it is cleared.
+  /// Waits. The state stays until it is cleared.
   [[nodiscard]] fault_report read(const Context& context) const {
     const auto words = to_host(context, words_);
     if (words[0] == ~std::uint64_t{0}) return {fault_kind::none, 0, words[1]};

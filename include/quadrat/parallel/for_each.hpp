@@ -15,13 +15,13 @@
 
 namespace quadrat {
 
-/// Calls body(i) once for each i in [0, count), in any order. The body is a host-device functor (captures by value).
-/// CPU: static partition over the context's threads. Finished on return. A body may throw: each thread stops at its
-/// first exception, so some later indices are not visited; when all have stopped, the exception of the lowest index
-/// that threw is rethrown.
+/// Calls body(i) once for each i in [0, count), in any order. The body is a host-device functor, copied by value. CPU:
+/// a static partition over the context's threads; finished on return. A body may throw. Then each thread stops at its
+/// first exception, so some later indices are not visited. When all threads have stopped, the exception of the lowest
+/// index that threw is rethrown.
 template <typename Body>
 void for_each(const cpu_context& context, const char* /*name*/, std::size_t count, const Body& body) {
-  // Waking a team takes some microseconds, which does not pay for small loops.
+  // Waking a team takes some microseconds, too long for small loops.
   constexpr std::int64_t worth_a_team = 2048;
   const auto last = static_cast<std::int64_t>(count);
   const std::int64_t parts = last >= worth_a_team ? context.threads() : 1;
@@ -38,8 +38,8 @@ void for_each(const cpu_context& context, const char* /*name*/, std::size_t coun
   error.rethrow();
 }
 
-/// CUDA: one thread per index, asynchronously on the context's stream, under `name` in profiles. Only in sources that
-/// nvcc compiles. Throws backend_error when the launch is refused.
+/// CUDA: one thread per index on the context's stream, under `name` in profiles. Does not wait. Only in sources that
+/// nvcc compiles. Throws backend_error if the launch is refused.
 template <typename Body>
 void for_each(const cuda_context& context, const char* name, std::size_t count, const Body& body) {
 #if defined(__CUDACC__)

@@ -8,8 +8,8 @@
 
 namespace quadrat::detail {
 
-/// Calls body(part) for each of a few parts of much work, on up to `threads` threads of the CPU. A body may throw: the
-/// exception of the lowest part that threw is rethrown when all have ended.
+/// Calls body(part) for a few parts of much work each, on up to `threads` CPU threads. A body may throw: when all have
+/// ended, the exception of the lowest part that threw is rethrown.
 template <typename Body>
 void for_each_part(int threads, std::size_t parts, const Body& body) {
   const auto last = static_cast<std::int64_t>(parts);

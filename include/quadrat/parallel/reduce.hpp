@@ -16,10 +16,10 @@
 #include "quadrat/parallel/cuda_launch.hpp"
 #endif
 
-/// Reductions of map(0), ..., map(count - 1) to one value. The order in which pairs are joined is a function of `count`
-/// alone: the bits are the same for any number of threads, timing and load of the device (the level `run_to_run`). On
-/// the CPU the rounding error of a sum grows like that of 128 additions, and then with the logarithm of the count. The
-/// orders of CPU and GPU differ, so their floating-point sums do too.
+/// Reductions of map(0), ..., map(count - 1) to one value. The order in which pairs are joined depends on `count`
+/// alone, so the bits are the same for any number of threads, any timing and any load of the device (the level
+/// `run_to_run`). On the CPU the rounding error of a sum grows as that of 128 additions, and beyond that with the
+/// logarithm of the count. CPU and GPU use different orders, so their floating-point sums differ.
 
 namespace quadrat {
 
@@ -30,7 +30,7 @@ struct plus_operation {
     return a + b;
   }
 };
-/// Ignores NaNs: of a NaN and a number, the number.
+/// Ignores NaNs: of a NaN and a number, gives the number.
 struct minimum_operation {
   template <typename T>
   QUADRAT_HD T operator()(const T& a, const T& b) const {
@@ -52,15 +52,16 @@ struct maximum_operation {
 
 namespace detail {
 
-/// One chunk is the work of one thread. Its values are dealt to the lanes in turn, so that successive additions are
+/// The work of one thread. The values of a chunk are dealt to several lanes in turn, so that successive additions are
 /// independent.
 inline constexpr std::size_t reduce_chunk = 1024;
 inline constexpr std::size_t reduce_lanes = 8;
-/// On the GPU the launch has the same width on every device, because the width determines the order of summation; 1024
-/// blocks of 256 threads fill the 132 multiprocessors of an H200.
+/// The GPU launch has the same width on every device, because the width determines the order of summation. 1024 blocks
+/// of 256 threads fill the 132 multiprocessors of an H200.
 inline constexpr unsigned reduce_blocks = 1024;
 
-/// Values that the first stage leaves in the scratch memory; at least one. The result may overwrite the first.
+/// The number of values that the first stage leaves in the scratch memory, at least one. The result may overwrite the
+/// first.
 [[nodiscard]] inline std::size_t reduce_partials_count(const cpu_context& /*context*/, std::size_t count) {
   return count <= reduce_chunk ? 1 : (count + reduce_chunk - 1) / reduce_chunk;
 }
@@ -108,7 +109,7 @@ __device__ void reduce_block(T value, const Operation& join, T* result) {
   if (threadIdx.x == 0) *result = shared[0];
 }
 
-/// Four loads are in flight at a time: with one, memory latency would be the limit, not bandwidth.
+/// Keeps four loads in flight: with one, memory latency would be the limit instead of bandwidth.
 template <typename T, typename Map, typename Operation>
 __global__ void __launch_bounds__(cuda_launch::block)
     reduce_kernel(std::size_t count, Map map, Operation join, T identity, T* result) {
@@ -126,7 +127,7 @@ __global__ void __launch_bounds__(cuda_launch::block)
   reduce_block(value, join, result + blockIdx.x);
 }
 
-/// Reads what the first stage has written.
+/// Reads the values of the first stage.
 template <typename T>
 struct reduce_partials {
   const T* partials;
@@ -137,10 +138,9 @@ struct reduce_partials {
 
 }  // namespace detail
 
-/// *result = join over i in [0, count) of map(i), and `identity` when count is 0. `result` is memory of the context's
-/// device. `map` is a host-device functor; `identity` must leave any value it is joined with unchanged. CPU: finished
-/// on return; exceptions of `map` and `join` are passed on; where several chunks of 1024 indices throw, that of the
-/// first such chunk.
+/// *result = join over i in [0, count) of map(i), and `identity` if count is 0. `result` is memory of the context's
+/// device. `map` is a host-device functor. Joining `identity` must leave any value unchanged. CPU: finished on return.
+/// Exceptions of `map` and `join` are rethrown; if several chunks of 1024 indices throw, that of the first such chunk.
 template <typename T, typename Map, typename Operation>
 void reduce_into(const cpu_context& context, const char* /*name*/, std::size_t count, const Map& map,
                  const Operation& join, T identity, T* result, workspace<cpu_context>& scratch) {
@@ -164,8 +164,8 @@ void reduce_into(const cpu_context& context, const char* /*name*/, std::size_t c
   *result = detail::reduce_tree(partials, static_cast<std::size_t>(chunks), join);
 }
 
-/// CUDA: asynchronous, two launches under `name` in profiles. Only in sources that nvcc compiles. Throws backend_error
-/// when a launch is refused.
+/// CUDA: two launches under `name` in profiles. Does not wait. Only in sources that nvcc compiles. Throws backend_error
+/// if a launch is refused.
 template <typename T, typename Map, typename Operation>
 void reduce_into(const cuda_context& context, const char* name, std::size_t count, const Map& map,
                  const Operation& join, T identity, T* result, workspace<cuda_context>& scratch) {
@@ -196,7 +196,7 @@ void reduce_into(const cuda_context& context, const char* name, std::size_t coun
 #endif
 }
 
-/// The same, copied to the host. Synchronizes.
+/// The same, copied to the host. Waits.
 template <typename Context, typename T, typename Map, typename Operation>
 [[nodiscard]] T reduce(const Context& context, const char* name, std::size_t count, const Map& map,
                        const Operation& join, T identity, workspace<Context>& scratch) {
@@ -212,15 +212,14 @@ template <typename Context, typename T, typename Map, typename Operation>
 template <typename Map>
 using mapped_type = std::remove_cvref_t<std::invoke_result_t<const Map&, std::size_t>>;
 
-/// Sum of map(i); T{} when count is 0. T needs only `+`, so it may be a vec. Synchronizes.
+/// Sum of map(i); T{} if count is 0. T needs only `+`, so it may be a vec. Waits.
 template <typename Context, typename Map>
 [[nodiscard]] mapped_type<Map> reduce_sum(const Context& context, const char* name, std::size_t count, const Map& map,
                                           workspace<Context>& scratch) {
   return reduce(context, name, count, map, plus_operation{}, mapped_type<Map>{}, scratch);
 }
 
-/// Minimum of map(i), ignoring NaNs; if nothing is left, the largest value of the type (infinity if it has one).
-/// Synchronizes.
+/// Minimum of map(i), ignoring NaNs. Without numbers, the largest value of the type (infinity if it has one). Waits.
 template <typename Context, typename Map>
 [[nodiscard]] mapped_type<Map> reduce_minimum(const Context& context, const char* name, std::size_t count,
                                               const Map& map, workspace<Context>& scratch) {
@@ -229,8 +228,8 @@ template <typename Context, typename Map>
   return reduce(context, name, count, map, minimum_operation{}, identity, scratch);
 }
 
-/// Maximum of map(i), ignoring NaNs; if nothing is left, the lowest value of the type (minus infinity if it has one).
-/// Synchronizes.
+/// Maximum of map(i), ignoring NaNs. Without numbers, the lowest value of the type (minus infinity if it has one).
+/// Waits.
 template <typename Context, typename Map>
 [[nodiscard]] mapped_type<Map> reduce_maximum(const Context& context, const char* name, std::size_t count,
                                               const Map& map, workspace<Context>& scratch) {

@@ -10,9 +10,9 @@
 namespace quadrat {
 
 /// out[i] = in[0] + ... + in[i - 1] for i in [0, count); out[0] = 0. Sums are computed in the type of `out` and wrap
-/// around. `in` and `out` may be the same memory where their types agree; otherwise they must not overlap. Integers:
-/// the same bits on every context. CUDA: asynchronous. Throws argument_error when count exceeds 2^31 - 1, and
-/// backend_error when the CUDA backend is missing or refuses the launch.
+/// around, so the bits are the same on every context. If their types agree, `in` and `out` may be the same memory;
+/// otherwise they must not overlap. CUDA: does not wait. Throws argument_error if count exceeds 2^31 - 1, and
+/// backend_error if the CUDA backend is missing or refuses the launch.
 void exclusive_scan(const cpu_context& context, const std::uint32_t* in, std::uint32_t* out, std::size_t count,
                     workspace<cpu_context>& scratch);
 void exclusive_scan(const cpu_context& context, const std::uint32_t* in, std::uint64_t* out, std::size_t count,

@@ -9,25 +9,25 @@
 
 namespace quadrat {
 
-/// The two buffers between which a radix sort moves its pairs back and forth, each with room for all of them.
+/// The two buffers between which a radix sort moves its pairs. Each has room for all pairs.
 template <typename Key>
 struct sort_buffers {
   Key* keys[2];
   std::uint32_t* values[2];
 };
 
-/// Where the values of a sort come from.
+/// The source of the values of a sort.
 enum class sort_values {
   given,  ///< read from memory
-  index   ///< value i is i; nothing is read. The CPU generates them in its first pass, CUDA writes them first.
+  index   ///< value i is i: the CPU generates them in its first pass, CUDA writes them first
 };
 
-/// Sorts `count` pairs by the lowest `key_bits` bits of their keys, stably, in as many passes as those bits need;
-/// higher bits are ignored, but kept. Starts from keys[0] and values[0] and returns which copy (0 or 1) holds the
-/// result; the other holds garbage. Scratch memory: little compared with the pairs. The same result on every context
-/// and with every number of threads. CUDA: asynchronous (the return value is known before the work is done). Throws
-/// argument_error when count exceeds 2^31 - 1 or key_bits does not fit the key, and backend_error when the CUDA backend
-/// is missing or refuses a launch.
+/// Sorts `count` pairs stably by the lowest `key_bits` bits of their keys, in as few passes as those bits allow. Higher
+/// bits are kept but not compared. Starts from keys[0] and values[0]. Returns which buffer (0 or 1) holds the result;
+/// the other one holds garbage. Scratch memory is small compared with the pairs. The result is the same on every
+/// context and with every number of threads. CUDA: does not wait; the return value is known before the work is done.
+/// Throws argument_error if count exceeds 2^31 - 1 or key_bits does not fit the key, and backend_error if the CUDA
+/// backend is missing or refuses a launch.
 [[nodiscard]] int sort_pairs(const cpu_context& context, const sort_buffers<std::uint32_t>& buffers, std::size_t count,
                              int key_bits, workspace<cpu_context>& scratch, sort_values source = sort_values::given);
 [[nodiscard]] int sort_pairs(const cpu_context& context, const sort_buffers<std::uint64_t>& buffers, std::size_t count,
@@ -43,8 +43,8 @@ template <typename Key>
 template <typename Key>
 [[nodiscard]] std::size_t sort_scratch_bytes(const cuda_context& context, std::size_t count, int key_bits);
 
-/// The same in place, for callers with only one copy: the second one is scratch memory, and the pairs are copied back
-/// when the last pass ends there.
+/// The same in place, for callers with one buffer. The second one is scratch memory; if the last pass ends there, the
+/// pairs are copied back.
 void sort_pairs(const cpu_context& context, std::uint32_t* keys, std::uint32_t* values, std::size_t count, int key_bits,
                 workspace<cpu_context>& scratch, sort_values source = sort_values::given);
 void sort_pairs(const cpu_context& context, std::uint64_t* keys, std::uint32_t* values, std::size_t count, int key_bits,
@@ -54,7 +54,7 @@ void sort_pairs(const cuda_context& context, std::uint32_t* keys, std::uint32_t*
 void sort_pairs(const cuda_context& context, std::uint64_t* keys, std::uint32_t* values, std::size_t count,
                 int key_bits, workspace<cuda_context>& scratch, sort_values source = sort_values::given);
 
-/// Bits that keys below `bound` need: the smallest b with 2^b >= bound.
+/// The number of bits of keys below `bound`: the smallest b with 2^b >= bound.
 [[nodiscard]] constexpr int key_bits_for(std::uint64_t bound) {
   int bits = 0;
   while (bits < 64 && (std::uint64_t{1} << bits) < bound) ++bits;

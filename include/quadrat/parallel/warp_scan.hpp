@@ -21,19 +21,19 @@ namespace quadrat::detail {
   return value;
 }
 
-/// The value of the lane `distance` before this one; this lane's own if there is none. Overloaded for other types.
+/// The value of the lane `distance` before this one, or this lane's own if there is none. Other types have overloads.
 template <typename T>
 [[nodiscard]] __device__ __forceinline__ T shuffle_up(const T& value, int distance) {
   return __shfl_up_sync(~0u, value, static_cast<unsigned>(distance));
 }
 
-/// How many lanes before this one its segment begins. `heads`: bit l is set if a segment begins at lane l; bit 0 must
-/// be set.
+/// The number of lanes between this one and the head of its segment. Bit l of `heads` is set if a segment begins at
+/// lane l; bit 0 must be set.
 [[nodiscard]] __device__ __forceinline__ int lanes_since_head(unsigned heads, int lane) {
   return lane - (31 - __clz(static_cast<int>(heads & (~0u >> (31 - lane)))));
 }
 
-/// Joins to this lane's values those of the `since_head` lanes before it: join(earlier, later), associative.
+/// Joins the values of the `since_head` lanes before this one to its own: join(earlier, later) must be associative.
 template <typename T, int C, typename Join>
 __device__ __forceinline__ void warp_segmented_scan(int since_head, T (&value)[C], const Join& join) {
 #pragma unroll

@@ -8,14 +8,14 @@
 
 namespace quadrat {
 
-/// Scratch memory shared by successive calls on one context: it grows and never shrinks, so that repeated calls of the
-/// same size allocate nothing and can be captured in a CUDA graph. One workspace serves one stream; its contents
-/// between two calls are undefined.
+/// Scratch memory for successive calls on one context. It grows and never shrinks, so that repeated calls of the same
+/// size allocate nothing and can be captured in a CUDA graph. One workspace serves one stream. Its contents are
+/// undefined between calls.
 template <typename Context>
 class workspace {
  public:
   /// Memory of at least `bytes` bytes, aligned to 64, valid until the next request. Throws what the context's memory
-  /// resource throws. Does not synchronize.
+  /// resource throws. Does not wait.
   [[nodiscard]] std::byte* request(const Context& context, std::size_t bytes) {
     memory_.resize_discarding(context, bytes);
     return memory_.data();
