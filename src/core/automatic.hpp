@@ -5,7 +5,7 @@
 
 namespace quadrat::detail {
 
-/// Whether the name of a method, or of a library, leaves the choice to this one.
+/// Whether a name, of a method or of an FFT library, leaves the choice to Quadrat.
 [[nodiscard]] constexpr bool is_automatic(std::string_view name) { return name.empty() || name == "auto"; }
 
 }  // namespace quadrat::detail

@@ -21,7 +21,7 @@ class small_text {
   explicit small_text(const char* file) noexcept {
     const int descriptor = ::open(file, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0) return;
-    // The kernel returns its generated files in one read, up to a page.
+    // The kernel returns its generated files in one read of up to a page.
     const ::ssize_t length = ::read(descriptor, text_, sizeof(text_) - 1);
     if (length > 0) text_[length] = '\0';
     ::close(descriptor);
@@ -34,7 +34,7 @@ class small_text {
     const char* const begin = found + std::strlen(name);
     char* end = nullptr;
     const unsigned long long value = std::strtoull(begin, &end, 10);
-    return end == begin ? unknown : static_cast<std::size_t>(value);  // "max"
+    return end == begin ? unknown : static_cast<std::size_t>(value);  // unlimited: the text is "max"
   }
   [[nodiscard]] const char* text() const noexcept { return text_; }
 
@@ -45,9 +45,9 @@ class small_text {
 std::size_t or_nothing(std::size_t number) { return number == unknown ? 0 : number; }
 std::size_t difference(std::size_t whole, std::size_t part) { return whole > part ? whole - part : 0; }
 
-/// File and field names of one version of control groups.
+/// The names of files and fields of one version of control groups.
 struct group_files {
-  const char* line;  ///< in /proc/self/cgroup: contains this, ends with the group's path
+  const char* line;  ///< a line of /proc/self/cgroup contains this and ends with the group's path
   const char* root;
   const char *limit, *usage;
   const char *inactive, *active;  ///< file pages, which the kernel can reclaim
@@ -71,7 +71,7 @@ std::size_t left_in_group(const group_files& version, const char* path) {
   return difference(limit, difference(or_nothing(number_in_group(version, path, version.usage)), files));
 }
 
-/// The smallest remainder in the group of this process and its ancestors.
+/// The least memory left in the group of this process and its ancestors.
 std::size_t left_in_groups() {
   std::size_t least = unknown;
   const small_text groups("/proc/self/cgroup");
@@ -91,7 +91,7 @@ std::size_t left_in_groups() {
   return least;
 }
 
-/// What is left of a limit on the memory that the process may map.
+/// The memory left of a limit on what the process may map.
 std::size_t left_of_limit(int resource, const char* used_name) {
   rlimit limit{};
   if (::getrlimit(static_cast<__rlimit_resource_t>(resource), &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)

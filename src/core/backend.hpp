@@ -3,7 +3,7 @@
 
 #include "quadrat/core/context.hpp"
 
-// Sources that serve both backends are compiled once for each; this names the one that is being compiled.
+// Dual sources are compiled once for each backend; this names the one that is being compiled.
 namespace quadrat {
 #if QUADRAT_BACKEND_CUDA
 using backend_context = cuda_context;

@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::align_val_t host_alignment{64};
 
-/// Asks for large pages for a large array, where the system leaves that to programs: its first use then takes a
-/// fraction of the time. Whether they are given changes nothing else.
+/// Asks for large pages for a large array, on systems where programs must ask. First use of the array is then several
+/// times as fast. Refusal is harmless.
 void prefer_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__)
   constexpr std::size_t worth_it = std::size_t{4} << 20, page = 4096;

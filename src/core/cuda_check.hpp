@@ -7,8 +7,8 @@
 
 namespace quadrat::detail {
 
-/// Throws backend_error when a call to the CUDA runtime failed. The runtime remembers a failure: it is cleared here, so
-/// that the next check does not find it again.
+/// Throws backend_error if a call of the CUDA runtime failed. Also clears the error that the runtime remembers, so that
+/// the next check does not find it again.
 inline void check_cuda(cudaError_t status, const char* action) {
   if (status == cudaSuccess) return;
   cudaGetLastError();

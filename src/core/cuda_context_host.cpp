@@ -137,7 +137,7 @@ std::vector<device_description> cuda_devices() {
   return result;
 }
 
-// The device that is current must have access to the memory, whichever the stream is of.
+// The current device must have access to the memory, whatever the stream's device.
 void copy_bytes(const cuda_context& context, const void* from, void* to, std::size_t bytes) {
   if (bytes == 0) return;
   context.activate();

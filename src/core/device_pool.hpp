@@ -16,7 +16,7 @@ class device_pool final : public memory_resource {
   void* allocate(std::size_t bytes, cuda_stream stream) override;
   void deallocate(void* memory, std::size_t bytes, cuda_stream stream) noexcept override;
   [[nodiscard]] std::size_t available_bytes() const override;
-  /// Lets kernels of another device, whose peer this one is, read and write all memory of the pool.
+  /// Lets kernels of another device, a peer of this one, read and write all memory of the pool.
   void open_to(int other) const;
 
  private:

@@ -10,7 +10,7 @@ namespace quadrat {
 
 namespace {
 
-/// The most cells along an axis that a walk to `reach` takes.
+/// The largest number of cells along an axis that a walk to `reach` visits.
 template <typename T, int D>
 double widest_range(const grid<T, D>& space, T reach, int axis) {
   const auto distance = static_cast<double>(reach);
@@ -23,16 +23,17 @@ double widest_range(const grid<T, D>& space, T reach, int axis) {
   return std::floor(2 * (distance + slack) * static_cast<double>(space.inverse_edge[axis])) + 2;
 }
 
-/// A power of two.
+/// The side of a cube with about this many cells, as a power of two.
 double side_of_cube(double cells, int dimension) { return std::exp2(std::round(std::log2(cells) / dimension)); }
 
-/// Whether an axis of y or z is folded to this many rows. The rows of a periodic axis become a multiple of them.
+/// Whether the axis (y or z) is folded to this many rows. The number of rows of a periodic axis becomes a multiple of
+/// them.
 template <typename T, int D>
 bool folds(const grid<T, D>& space, int axis, double rows) {
   return space.cells[axis] >= (space.domain.periodic[axis] ? 8 : 2) * rows;
 }
 
-/// The stored rows along each axis, and in all; a power of two where the axis is folded.
+/// Sets the stored rows along each axis; a power of two if the axis is folded. Returns their product.
 template <typename T, int D>
 double stored_rows(const grid<T, D>& space, const vec<double, D>& least, vec<double, D>& rows) {
   double product = 1;
@@ -43,7 +44,8 @@ double stored_rows(const grid<T, D>& space, const vec<double, D>& least, vec<dou
   return product;
 }
 
-/// The powers of two from which axes are folded: the widest range fits. More rows if rows are short and periodic.
+/// The powers of two above which axes are folded, so that the widest range fits. More rows if rows are short and
+/// periodic.
 template <typename T, int D>
 vec<double, D> least_rows(const grid<T, D>& space, const fold_request<T>& request, double most) {
   vec<double, D> least{}, rows{};
@@ -61,8 +63,8 @@ vec<double, D> least_rows(const grid<T, D>& space, const fold_request<T>& reques
   }
 }
 
-/// The cells of a stored row, about `wanted`. Sets the cells of the grid along x, a multiple of them if the axis is
-/// periodic.
+/// The number of cells of a stored row, about `wanted`. If the x axis is periodic, makes the grid's cells along x a
+/// multiple of it.
 template <typename T, int D>
 double stored_along_x(grid<T, D>& space, T reach, double wanted) {
   const double along = std::fmax(std::floor(wanted), 4 * widest_range(space, reach, 0));
@@ -84,7 +86,7 @@ grid<T, D> folded(const grid<T, D>& space, const fold_request<T>& request) {
       std::fmin(std::fmax(stored_cells_at_least, stored_cells_a_point * static_cast<double>(request.points)), 0x1p30);
   double all = 1;
   for (int axis = 0; axis < D; ++axis) all *= space.cells[axis];
-  // Clearing a few more cells takes less time than meeting the points of others.
+  // Clearing a few more cells takes less time than checking points of other cells in folded ones.
   if (all <= std::fmax(stored_cells_at_least, 4 * stored_cells_a_point * static_cast<double>(request.points))) {
     return space;
   }

@@ -18,7 +18,7 @@ namespace {
   return message(std::round(size / unit * 100) / 100, giga ? " GB" : mega ? " MB" : " kB");
 }
 
-/// The sum of what is held and what is free.
+/// The memory that is held or free.
 [[nodiscard]] std::size_t within_reach(const memory_resource& memory, std::size_t held) {
   const std::size_t available = memory.available_bytes();
   return available > ~std::size_t{0} - held ? available : available + held;

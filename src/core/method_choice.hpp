@@ -17,7 +17,7 @@
 #include "quadrat/core/method_list.hpp"
 #include "quadrat/core/types.hpp"
 
-/// How the records of methods are read. A record is an empty type in the header of its engine, with
+/// How records of methods are read. A record is an empty type in the header of its engine, with
 ///   static constexpr std::string_view name, summary;
 ///   static constexpr bool on_cpu, on_cuda;            in whatever build
 ///   static constexpr determinism reproducible;        the highest level that it supports
@@ -64,18 +64,18 @@ template <typename Method, typename Request>
   }
 }
 
-/// Whether a method runs on the backend of a context, in whatever build.
+/// Whether a method runs on the backend of a context, in any build.
 template <typename Context, typename Method>
 inline constexpr bool runs_on = std::is_same_v<Context, cpu_context> ? Method::on_cpu : Method::on_cuda;
 
-/// On this machine, in a build that has all backends.
+/// The method's properties on this machine, in a build with all backends.
 template <typename Method>
 [[nodiscard]] constexpr method_info info_of() {
   const bool present = is_present<Method>();
   return {Method::name, Method::summary, Method::on_cpu && present, Method::on_cuda && present, Method::reproducible};
 }
 
-/// In this build.
+/// The method's properties on this machine, in this build.
 template <typename Method>
 [[nodiscard]] constexpr method_info built_info_of() {
   method_info info = info_of<Method>();
@@ -83,7 +83,7 @@ template <typename Method>
   return info;
 }
 
-/// What is known of the methods of a list, in its order. Which are present is determined once.
+/// The properties of the methods of a list, in its order. Computed once.
 template <typename List>
 [[nodiscard]] std::span<const method_info> listed() {
   static const auto infos = [] {
@@ -95,7 +95,7 @@ template <typename List>
   return infos;
 }
 
-/// Requirements on a method in this context.
+/// The requirements on a method in this context.
 struct method_demand {
   std::string_view kind;  ///< what is named, in messages: "method of spreading"
   bool cuda;
@@ -110,11 +110,11 @@ struct method_demand {
   }
 };
 
-/// Throws argument_error unless `methods` contains one of that name that meets the demand; the message names those that
+/// Throws argument_error unless `methods` contains one of that name that meets the demand. The message names those that
 /// do.
 void require_method(const method_demand& demand, std::string_view name, const std::vector<method_info>& methods);
 
-/// For a method of quadrat::papers, which is not linked.
+/// Throws for a method of quadrat::papers when that library is not linked.
 [[noreturn]] void throw_not_linked(const method_demand& demand, std::string_view name);
 
 /// The same for the methods of a list. Methods with wrong results are accepted, but never suggested.
@@ -130,14 +130,14 @@ void require_method(const method_demand& demand, std::string_view name) {
   require_method(demand, name, methods);
 }
 
-/// The time that a method is expected to take. Only for comparing methods: other machines are faster or slower.
+/// The time that a method is expected to take. Good only for comparing methods on one machine.
 struct expected_time {
   std::string_view method;
   double milliseconds;
 };
 
 /// The methods of a list that meet the demand and serve the request, fastest first; ties in the order of the list.
-/// Methods without a `cost` are left out; those with an infinite cost come last.
+/// Methods without a `cost` are left out, and those with an infinite cost come last.
 template <typename List, typename Request>
 [[nodiscard]] std::vector<expected_time> expected_times(const method_demand& demand, const Request& request) {
   std::vector<expected_time> times;
@@ -153,7 +153,7 @@ template <typename List, typename Request>
   return times;
 }
 
-/// "for 5 uses tiles is expected to take least, particle_threads 12 times as long": no absolute times, since those
+/// "for 5 uses tiles is expected to take least, particle_threads 12 times as long". Without absolute times, since those
 /// would be of another machine. `times` must not be empty.
 [[nodiscard]] std::string comparison(const std::vector<expected_time>& times, double uses);
 

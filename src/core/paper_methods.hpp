@@ -3,21 +3,22 @@
 
 #include <concepts>
 
-/// Methods that are there to be compared with those of the papers, and are never or hardly chosen. Their records are in
-/// the lists of their modules. Their engines are compiled in `papers` of each module, into quadrat::papers, and can be
-/// used in programs that link it.
+/// Methods that exist for comparison with those of the papers, and are never or rarely chosen. Their records are in the
+/// lists of their modules. Their engines are in the folder `papers` of each module; they are compiled into
+/// quadrat::papers, and available in programs that link it.
 namespace quadrat::detail {
 
-/// The base of their records.
+/// The base of the records of these methods.
 struct paper_record {};
 
 template <typename Method>
 concept of_papers = std::derived_from<Method, paper_record>;
 
-/// Whether quadrat::papers is linked. It sets this and the following before `main`.
+/// Whether quadrat::papers is linked. The library sets this and `paper_engine` before `main`.
 inline constinit bool papers_linked = false;
 
-/// Makes the engine of a method. `Maker` is a type of function: a context and a setup to a pointer to the engine.
+/// Makes the engine of a method. `Maker` is a function type: it takes a context and a setup, and returns a pointer to
+/// the engine.
 template <typename Method, typename Maker>
 inline constinit Maker* paper_engine = nullptr;
 

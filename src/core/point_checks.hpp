@@ -13,21 +13,21 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
 
-/// Checks of arrays of points on the host, and what messages about one of them need.
+/// Checks arrays of points on the host, and makes messages about a point.
 namespace quadrat::detail {
 
-/// Throws argument_error for more than `most` of `what`, such as "points".
+/// Throws argument_error for more than `most` elements. `what` names them in the message: "points".
 inline void require_count(std::size_t count, std::string_view what, std::uint64_t most = max_count) {
   require(count <= most, "there are ", count, " ", what, "; at most ", most, " are possible");
 }
 
-/// Throws argument_error as require_count does, and for a null pointer.
+/// Throws argument_error as require_count does, and for a null pointer to elements.
 inline void require_array(const void* first, std::size_t count, std::string_view what, std::uint64_t most = max_count) {
   require_count(count, what, most);
   require_pointer(first, count, what);
 }
 
-/// Throws argument_error as require_array does, and for a stride that puts all points at one place.
+/// Throws argument_error as require_array does, and for a stride of 0 between several points.
 template <typename T, int D>
 void require_points(const points_view<T, D>& points, std::string_view what, std::uint64_t most = max_count) {
   for (int axis = 0; axis < D; ++axis) require_array(points.component[axis], points.count, what, most);

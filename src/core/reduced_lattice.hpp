@@ -7,13 +7,13 @@
 #include "quadrat/core/shift_map.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// Boxes with the images of a given one and the shortest vectors. What is searched or summed in a strongly sheared box
-/// costs as much as its vectors are long: more points are close to its faces, each face within reach costs one more
-/// image, and a mesh has as many points as the vectors are long. All modules take their boxes from here.
+/// Boxes with the same images as a given one, but with the shortest vectors. In a strongly sheared box searches and
+/// sums cost more as the vectors get longer: more points are close to faces, each face within reach costs one more
+/// image, and a mesh needs points in proportion to the lengths. All modules take their boxes from here.
 namespace quadrat::detail {
 
-/// Replaces the periodic vectors of a box by the shortest ones with the same images: in the end no sum or difference of
-/// them is shorter than the longest that is in it (H. Minkowski's reduction, in up to three dimensions).
+/// Replaces the periodic vectors of a box by the shortest ones with the same images. In the end no sum or difference of
+/// them is shorter than the longest vector in it (H. Minkowski's reduction, in up to three dimensions).
 template <typename T, int D>
 class lattice_reduction {
  public:
@@ -25,18 +25,18 @@ class lattice_reduction {
     while (most_ < most_vectors && shorten()) changed_ = true;
   }
 
-  /// Whether the box is other than the given one.
+  /// Whether the box differs from the given one.
   [[nodiscard]] bool changed() const { return changed_ && most_ < most_vectors; }
-  /// Whether shifts of points 2^20 boxes away stay below 2^31 in both.
+  /// Whether shifts of points up to 2^20 boxes away stay below 2^31 in both boxes.
   [[nodiscard]] bool maps_shifts() const { return most_ <= 300; }  // docs and messages say this number, too
-  /// Of boxes that map shifts.
+  /// The map of shifts between the boxes. Precondition: maps_shifts().
   [[nodiscard]] shift_map<D> map() const {
     shift_map<D> result{};
     for (int k = 0; k < D; ++k) result.given[k] = cast<int>(given_[k]);
     for (int k = 0; k < D; ++k) result.searched[k] = cast<int>(searched_[k]);
     return result;
   }
-  /// Only if it has changed.
+  /// The reduced box. Precondition: changed().
   [[nodiscard]] lattice<T, D> box() const {
     vec<vec<T, D>, D> vectors{};
     for (int k = 0; k < D; ++k) vectors[k] = cast<T>(vectors_[k]);
@@ -44,12 +44,12 @@ class lattice_reduction {
   }
 
  private:
-  static constexpr double rounding = 1e-6;                            // what is shorter by less stays as it is
-  static constexpr double most_vectors = sizeof(T) == 4 ? 1e5 : 1e9;  // beyond, rounding has lost the lattice
+  static constexpr double rounding = 1e-6;                            // vectors shorter by less are not replaced
+  static constexpr double most_vectors = sizeof(T) == 4 ? 1e5 : 1e9;  // beyond that, rounding has destroyed the lattice
 
   [[nodiscard]] bool periodic(int a, int b) const { return a != b && shape_.periodic[a] && shape_.periodic[b]; }
 
-  /// Shortens one vector, if that is possible.
+  /// Shortens one vector if possible. Returns whether it did.
   [[nodiscard]] bool shorten() {
     for (int a = 0; a < D; ++a) {
       for (int b = 0; b < D; ++b) {
@@ -86,13 +86,13 @@ class lattice_reduction {
 
   const lattice<T, D>& shape_;
   vec<vec<double, D>, D> vectors_{};
-  vec<vec<double, D>, D> given_{}, searched_{};  // whole numbers: those of the map
-  double most_ = 1;                              // the largest of them
+  vec<vec<double, D>, D> given_{}, searched_{};  // integer coefficients: those of the map
+  double most_ = 1;                              // the largest coefficient
   bool changed_ = false;
 };
 
-/// The product of the heights along periodic vectors: images within a reach far larger than the box are as many as its
-/// power over this.
+/// The product of the heights along periodic vectors. The number of images within a reach far larger than the box is
+/// inversely proportional to it.
 template <typename T, int D>
 [[nodiscard]] double product_of_heights(const lattice<T, D>& shape) {
   double product = 1;
@@ -102,16 +102,17 @@ template <typename T, int D>
   return product;
 }
 
-/// A box with the images of another one.
+/// A box to search instead of a given one, with the same images.
 template <typename T, int D>
 struct reduced_lattice {
   lattice<T, D> shape;
-  bool changed = false;  ///< otherwise it is the given one
-  shift_map<D> map{};    ///< only where shifts were asked for and it has changed
+  bool changed = false;  ///< false: it is the given one
+  shift_map<D> map{};    ///< set only if shifts were requested and the box has changed
 };
 
-/// The box with the shortest vectors, if its images are a quarter less to search; else the given one, in which results
-/// need no mapping. `shifts`: only if those of all points can be mapped.
+/// The box with the shortest vectors if that saves more than a fifth of the images; otherwise the given one, whose
+/// results need no mapping. `shifts`: results need shifts, so the box changes only if those of all points can be
+/// mapped.
 template <typename T, int D>
 [[nodiscard]] reduced_lattice<T, D> reduced(const lattice<T, D>& given, bool shifts) {
   const lattice_reduction<T, D> reduction(given);

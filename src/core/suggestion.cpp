@@ -14,8 +14,7 @@ char folded(char c) { return c == '-' ? '_' : static_cast<char>(std::tolower(sta
 
 bool same(char a, char b) { return folded(a) == folded(b); }
 
-/// The edit distance, but 1 where the word is a prefix of the name: "linked" is nearer to "linked_loose" than to
-/// "fixed".
+/// The edit distance, but 1 if the word is a prefix of the name: "linked" is nearer to "linked_loose" than to "fixed".
 std::size_t distance_to_name(std::string_view word, std::string_view name) {
   const bool begins =
       word.size() >= 3 && word.size() < name.size() && std::equal(word.begin(), word.end(), name.begin(), same);
@@ -25,7 +24,7 @@ std::size_t distance_to_name(std::string_view word, std::string_view name) {
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  // Three rows of the table of distances between the prefixes: row i belongs to the first i letters of a.
+  // Three rows of the table of distances between prefixes: row i belongs to the first i letters of a.
   std::vector<std::size_t> before(b.size() + 1), last(b.size() + 1), now(b.size() + 1);
   std::iota(last.begin(), last.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
