@@ -23,7 +23,7 @@ namespace quadrat {
 
 namespace {
 
-/// Draws of measurements, apart from those of steps.
+/// Random draws of measurements, separate from those of steps.
 constexpr std::uint64_t brownian_measured_draw = std::uint64_t{1} << 63;
 
 template <typename T>
@@ -35,7 +35,7 @@ template <typename T>
       throw data_error(
           message("the position of sphere ", i, " is ", detail::vector_text(positions[i]), ", which is not finite"), i);
     }
-    // In double precision first: an image far away keeps its digits.
+    // In double precision first, so that a distant image keeps its digits.
     vec<double, 3> place = positions[i];
     for (int axis = 0; axis < 3; ++axis) {
       const auto length = static_cast<double>(domain.length[axis]);
@@ -98,7 +98,7 @@ struct brownian<Context, T>::implementation {
   array<vec<std::int32_t, 3>, Context> images;
   array<vec<T, 3>, Context> origins;
   array<vec<T, 3>, Context> force_sums;
-  array<vec<T, 3>, Context> velocities;  ///< from forces; Euler-Maruyama and measurements: and noise
+  array<vec<T, 3>, Context> velocities;  ///< from forces; for Euler-Maruyama and measurements also from noise
   array<vec<T, 3>, Context> noise[2];    ///< of midpoint steps
   array<vec<T, 3>, Context> predicted;   ///< of midpoint steps
   array<T, Context> energies;

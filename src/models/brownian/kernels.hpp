@@ -14,10 +14,10 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
 
-/// What steps and measurements do for each sphere.
+/// The work of steps and measurements per sphere.
 namespace quadrat::detail {
 
-/// Standard normal numbers of a sphere in a draw.
+/// The standard normal numbers of one sphere in one draw.
 template <typename T>
 [[nodiscard]] QUADRAT_HD inline vec<T, 3> brownian_normal(std::uint64_t seed, std::uint64_t draw, std::size_t sphere) {
   const philox_block block = noise_words{seed, draw}.of(0, sphere);
@@ -25,7 +25,7 @@ template <typename T>
   return {first[0], first[1], normal_pair<T>(block.word[2], block.word[3])[0]};
 }
 
-/// Without hydrodynamic interactions: velocities = mobility * forces (unless nullptr) + scale * normal (unless 0).
+/// Without hydrodynamic interactions: velocities = mobility * forces (if not nullptr) + scale * normal (if not 0).
 template <typename T>
 struct free_velocities {
   const vec<T, 3>* forces;
@@ -48,7 +48,7 @@ template <typename T>
 struct set_brownian_forces {
   vec<T, 3> force;
   vec<T, 3>* forces;
-  T* energies;  ///< or nullptr
+  T* energies;  ///< nullptr: not wanted
 
   QUADRAT_HD void operator()(std::size_t i) const {
     forces[i] = force;
@@ -56,7 +56,7 @@ struct set_brownian_forces {
   }
 };
 
-/// The move by up to three velocities times their factors; those that are nullptr are left out.
+/// Moves by up to three velocities times their factors; nullptr: no velocity.
 template <typename T>
 struct brownian_velocities {
   const vec<T, 3>* velocity[3];
@@ -80,7 +80,8 @@ template <typename T>
   return true;
 }
 
-/// Moves the spheres and counts the boxes that they cross. Impossible moves are left out, and are a fault of the step.
+/// Moves the spheres and counts the box faces that they cross. An impossible move is skipped and raises a fault of the
+/// step.
 template <typename T>
 struct move_brownian {
   box<T, 3> domain;
@@ -98,7 +99,7 @@ struct move_brownian {
     const vec<T, 3> inside = domain.wrap(moved);
     for (int axis = 0; axis < 3; ++axis) {
       if (inside[axis] == moved[axis]) continue;
-      // A position that rounds to the upper face becomes 0, that is one box less.
+      // A position that rounds to the upper face becomes 0, in the next box.
       const T crossed = (moved[axis] - inside[axis]) / domain.length[axis];
       images[i][axis] += static_cast<std::int32_t>(crossed < T(0) ? crossed - T(0.5) : crossed + T(0.5));
     }
@@ -106,7 +107,7 @@ struct move_brownian {
   }
 };
 
-/// Where the spheres are in the middle of a step.
+/// Computes the positions at the middle of a step.
 template <typename T>
 struct predict_brownian {
   box<T, 3> domain;

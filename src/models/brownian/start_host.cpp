@@ -20,7 +20,8 @@ namespace {
   return make_vec<double, 3>([&](int axis) { return options.box[axis] * detail::uniform(options.seed, i, axis); });
 }
 
-/// Simple cubic: the sites along each axis are the fewest that hold `count`, in proportion to the box.
+/// A simple cubic lattice. The numbers of sites along the axes are in proportion to the box, and the fewest that hold
+/// `count`.
 [[nodiscard]] std::vector<vec<double, 3>> brownian_lattice(const brownian_options& options, std::size_t count) {
   const auto wanted = static_cast<double>(count);
   std::array<double, 3> sites{};
@@ -58,7 +59,7 @@ namespace {
       places[i] = random_brownian_place(options, i);
       continue;
     }
-    // Draws apart from those of steps.
+    // Draws separate from those of steps.
     vec<double, 3> step = detail::brownian_normal<double>(options.seed, ~std::uint64_t{0}, i);
     step = rigid ? step * (options.spring_length / norm(step)) : step * spread;
     places[i] = places[i - 1] + step;
@@ -72,7 +73,7 @@ namespace {
 
 std::vector<vec<double, 3>> brownian_positions(const brownian_options& asked, brownian_start start, std::size_t count,
                                                std::size_t chain_length) {
-  // Bonds may come later.
+  // Positions do not depend on bonds, which may not be complete yet.
   brownian_options options = asked;
   options.bonds.clear();
   options = detail::completed(options, count, determinism::none);

@@ -14,9 +14,9 @@ namespace quadrat {
 
 namespace {
 
-/// An Ewald sum for one sphere and its images. Its near part is that in free space without its wave part, and the wave
-/// part at a distance is an integral over wave numbers, which the trapezoidal rule gives to rounding: the integrand is
-/// even and falls off like a Gaussian.
+/// The Ewald sum of the mobility for one sphere and its images. Its near part is the mobility in free space minus the
+/// wave part. The wave part at a distance is an integral over wave numbers. The trapezoidal rule computes it to
+/// rounding, because the integrand is even and falls off like a Gaussian.
 class self_mobility_sum {
  public:
   self_mobility_sum(const vec<double, 3>& box, double radius)

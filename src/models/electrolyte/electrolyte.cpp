@@ -53,7 +53,7 @@ struct electrolyte<Context, T>::implementation {
   void enqueue_step(int parity);
   void find_forces();
   [[nodiscard]] double coulomb_energy();
-  /// What calls on CPUs throw at once, and calls on GPUs leave to their check, is thrown by check().
+  /// Stores an error that a call throws at once on CPUs, and at its check on GPUs. check() rethrows it.
   template <typename Call>
   void keep_error(const Call& call) {
     try {
@@ -85,7 +85,7 @@ struct electrolyte<Context, T>::implementation {
   detail::step_replay<Context> replay;
   std::uint64_t step = 0;
   bool prepared = false;
-  std::optional<data_error> found;   // by cells or sums, of some step
+  std::optional<data_error> found;   // error of cells or sums in some step
   std::optional<data_error> broken;  // why the simulation is invalid
 };
 
@@ -136,8 +136,8 @@ void electrolyte<Context, T>::implementation::set(const electrolyte_state<T>& st
   context.synchronize();
   broken.reset();
   found.reset();
-  // The choice is that of the first state. Steps may be captured, so all memory is allocated here: that of energies,
-  // too.
+  // The method is chosen for the first state. Steps may be captured, so all memory is allocated here, that for energies
+  // included.
   if (!prepared) sums.prepare(input());
   prepared = true;
   find_forces();
@@ -235,7 +235,7 @@ electrolyte_statistics electrolyte<Context, T>::measure() {
   result.potential_energy = result.coulomb_energy + result.repulsion_energy;
   result.total_energy = result.kinetic_energy + result.potential_energy;
   result.temperature = (all[0] - squared_norm(result.momentum) / mass) / freedom;
-  // The virial of 1 / r is its energy.
+  // The virial of 1 / r equals its energy.
   result.pressure =
       (static_cast<double>(own.count) * result.temperature + (all[5] + result.coulomb_energy) / 3) / volume;
   return result;

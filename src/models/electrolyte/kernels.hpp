@@ -14,10 +14,10 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/search/interaction.hpp"
 
-/// The bodies of the electrolyte's loops over ions.
+/// Loop bodies of the electrolyte; one call per ion.
 namespace quadrat::detail {
 
-/// The repulsion of two ions, for accumulate_neighbors. The diameters of all pairs are at most the cutoff of the walk.
+/// The repulsion of two ions, for accumulate_neighbors. The cutoff of the walk is at least the diameter of every pair.
 template <typename T>
 struct electrolyte_repulsion {
   const T* radii;
@@ -33,7 +33,7 @@ struct electrolyte_repulsion {
   }
 };
 
-/// All ions, by number.
+/// The arrays of all ions, by number.
 template <typename T>
 struct electrolyte_ions {
   vec<T, 3>* positions;
@@ -45,7 +45,7 @@ struct electrolyte_ions {
   [[nodiscard]] QUADRAT_HD vec<T, 3> force(std::size_t i) const { return repulsion[i].force + coulomb[i]; }
 };
 
-/// What a step does to the velocity between its two moves, while steps are below `until`.
+/// The thermostat: changes velocities between the two moves of a step, while steps are below `until`.
 template <typename T>
 struct electrolyte_thermostat {
   std::uint64_t until;
@@ -54,14 +54,14 @@ struct electrolyte_thermostat {
   T noise;  ///< sqrt((1 - c^2) kT)
 };
 
-/// The first half of a step: to the new positions.
+/// The first half of a step: computes the new positions.
 template <typename T>
 struct electrolyte_move {
   electrolyte_ions<T> ions;
   electrolyte_thermostat<T> thermostat;
   box<T, 3> domain;
   T time_step;
-  T farthest;  ///< moves beyond this are a fault
+  T farthest;  ///< farther moves are a fault
   step_words words;
 
   QUADRAT_HD void operator()(std::size_t i) const {
@@ -69,7 +69,7 @@ struct electrolyte_move {
     if (i == 0) *words.next = step + 1;
     move(i, static_cast<std::uint32_t>(i), step);
   }
-  /// Number `ion` at place i.
+  /// Moves ion number `ion` at place i.
   QUADRAT_HD void move(std::size_t i, std::uint32_t ion, std::uint64_t step) const {
     const T mass = ions.masses[i];
     vec<T, 3> velocity = ions.velocities[i] + ions.force(i) * (time_step / (T(2) * mass));
@@ -80,7 +80,7 @@ struct electrolyte_move {
       velocity = velocity * thermostat.kept + normal * (thermostat.noise / std::sqrt(mass));
       by += velocity * (time_step / T(2));
     }
-    if (!(squared_norm(by) <= farthest * farthest)) {  // also where it is not a number
+    if (!(squared_norm(by) <= farthest * farthest)) {  // also true for NaN
       words.fault.raise(step + 1, ion);
       velocity = by = vec<T, 3>{};
     }
@@ -89,7 +89,7 @@ struct electrolyte_move {
   }
 };
 
-/// The second half, with the forces at the new positions.
+/// The second half of a step: uses the forces at the new positions.
 template <typename T>
 struct electrolyte_kick {
   electrolyte_ions<T> ions;
@@ -99,7 +99,7 @@ struct electrolyte_kick {
   QUADRAT_HD void operator()(std::size_t i) const {
     if (!kick(i)) words.fault.raise(*words.next, static_cast<particle_id>(i));
   }
-  /// Whether the velocity is finite.
+  /// Returns whether the velocity is finite.
   [[nodiscard]] QUADRAT_HD bool kick(std::size_t i) const {
     const vec<T, 3> velocity = ions.velocities[i] + ions.force(i) * (time_step / (T(2) * ions.masses[i]));
     ions.velocities[i] = velocity;
@@ -107,7 +107,7 @@ struct electrolyte_kick {
   }
 };
 
-/// Wraps what the host has given.
+/// Wraps positions that the host has given into the box.
 template <typename T>
 struct electrolyte_wrap {
   vec<T, 3>* positions;
@@ -122,7 +122,7 @@ struct electrolyte_force {
   QUADRAT_HD void operator()(std::size_t i) const { forces[i] = ions.force(i); }
 };
 
-/// An ion's share of: twice the kinetic energy, the momentum (3), the repulsion's energy, its virial.
+/// An ion's contribution to twice the kinetic energy, the momentum (3), the energy of repulsion, and its virial.
 using electrolyte_sums = vec<double, 6>;
 template <typename T>
 struct electrolyte_share {

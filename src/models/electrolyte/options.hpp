@@ -15,17 +15,17 @@ inline constexpr double repulsion_reach = 1.122462048309373;
 /// Throws argument_error for options that are impossible for any particles.
 void check_electrolyte(const electrolyte_options& options);
 
-/// Throws data_error for the first value that is not finite, naming it as `kind` ("position").
+/// Throws data_error for the first value that is not finite; `kind` names it: "position".
 template <typename T>
 void check_vectors(const std::vector<vec<T, 3>>& values, const char* kind);
 
-/// Throws data_error for the word of a run_fault, unless it is no_run_fault.
+/// Throws data_error if the word of a run_fault reports a fault.
 void throw_electrolyte_fault(std::uint64_t fault);
 
 [[nodiscard]] std::size_t ions_of(const electrolyte_options& options);
 [[nodiscard]] double largest_diameter(const electrolyte_options& options);
 
-/// A property of each ion, in order of their numbers.
+/// A property of each ion, by number.
 template <typename T>
 [[nodiscard]] std::vector<T> by_ion(const electrolyte_options& options, double ion_species::*property,
                                     double factor = 1) {

@@ -98,7 +98,7 @@ template void check_vectors(const std::vector<vec<double, 3>>&, const char*);
 
 namespace {
 
-/// Sites along each axis of a lattice that holds at least `count`, with about the same spacing along all axes.
+/// Sites along each axis of a lattice with at least `count` sites, and about the same spacing along all axes.
 vec<std::size_t, 3> sites_for(const electrolyte_options& options, std::size_t count) {
   const auto along = [&](int axis, double spacing) { return std::floor(options.box[axis] / spacing * (1 + 1e-12)); };
   const auto room = [&](double spacing) { return along(0, spacing) * along(1, spacing) * along(2, spacing); };

@@ -10,10 +10,10 @@
 
 namespace quadrat::detail {
 
-/// The use of a random number of the electrolyte.
+/// The purpose of a random number of the electrolyte.
 enum class electrolyte_use : std::uint32_t { thermostat, velocity, site };
 
-/// Four words, a function of the arguments alone.
+/// Four random words, determined by the arguments alone.
 [[nodiscard]] QUADRAT_HD inline philox_block electrolyte_words(std::uint64_t seed, electrolyte_use use,
                                                                std::uint64_t step, std::uint32_t element) {
   return philox({{element, static_cast<std::uint32_t>(use), static_cast<std::uint32_t>(step),

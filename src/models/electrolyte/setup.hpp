@@ -8,10 +8,10 @@
 #include "models/electrolyte/kernels.hpp"
 #include "models/electrolyte/options.hpp"
 
-/// What the electrolyte on one rank and on several derive from their options.
+/// What the electrolyte derives from its options, on one rank and on several.
 namespace quadrat::detail {
 
-/// How far the repulsion of the largest ions reaches, without what rounding may lose.
+/// The range of the repulsion of the largest ions. It stays below half of the box despite rounding.
 template <typename T>
 [[nodiscard]] T reach_of_repulsion(const electrolyte_options& options) {
   const double reach = repulsion_reach * largest_diameter(options);

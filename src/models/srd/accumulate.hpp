@@ -13,8 +13,8 @@
 #include "quadrat/parallel/atomic.hpp"
 
 /// Sums over the particles of a cell: in floating point, or in fixed point, where the order of additions does not
-/// matter. On a GPU a cell is reset long after it was read: a store right behind the load, to the same sector, makes a
-/// pass over cells three times as slow.
+/// matter. On a GPU a cell is reset long after it was read. A store right after the load, to the same sector, would
+/// make the pass over cells three times as slow.
 namespace quadrat::detail {
 
 /// The sums of a cell.
@@ -26,7 +26,7 @@ struct srd_cell {
   R count;
 };
 
-/// Which sums are needed in addition to momentum and count.
+/// The sums that are needed besides momentum and count.
 struct srd_sum_kinds {
   bool energy;
   bool mass;    ///< if not, every particle has mass 1
@@ -47,7 +47,7 @@ QUADRAT_HD inline void srd_add(T* target, T value, bool racing) {
 #endif
 }
 
-/// Adds four adjacent numbers, in one operation if the device has it.
+/// Adds four adjacent numbers, in one operation if the device supports it.
 template <typename T>
 QUADRAT_HD inline void srd_add_four(T* target, T a, T b, T c, T d, bool racing) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -62,7 +62,7 @@ QUADRAT_HD inline void srd_add_four(T* target, T a, T b, T c, T d, bool racing) 
   srd_add(target + 3, d, racing);
 }
 
-/// Sums of a cell in the precision of the run, in single precision one sector of the cache. 3D: momentum, energy;
+/// The sums of a cell in the precision of the run; in single precision one sector of the cache. 3D: momentum, energy;
 /// count, mass. 2D: momentum, energy, count; mass.
 template <typename T>
 struct alignas(4 * sizeof(T)) srd_floating_cell {
@@ -100,8 +100,8 @@ struct srd_floating_sums {
   QUADRAT_HD void reset(cell_id cell) const { wide_store(cells + cell, srd_floating_cell<T>{}); }
 };
 
-/// Sums in 64-bit fixed point: momentum, energy, count, mass. The contribution of a particle is clamped to a limit, so
-/// that no sum of up to `room` particles wraps around.
+/// Sums in 64-bit fixed point: momentum, energy, count, mass. The contribution of a particle is clamped, so that no sum
+/// of up to `room` particles wraps around.
 template <typename T, int D>
 struct srd_fixed_sums {
   static constexpr std::size_t words = 6;  ///< of a cell

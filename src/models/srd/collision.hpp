@@ -12,7 +12,7 @@
 
 namespace quadrat::detail {
 
-/// The collision of a cell, as its particles read it: one or two 16-byte loads in single precision.
+/// The collision of a cell in the form that its particles read: one or two 16-byte loads in single precision.
 template <typename T, int D>
 struct srd_turn;
 
@@ -56,7 +56,7 @@ struct alignas(4 * sizeof(T)) srd_turn<T, 2> {
   }
 };
 
-/// The velocity after the collision, with the same bits wherever it is inlined.
+/// The velocity after the collision. The bits are the same wherever it is inlined.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD inline vec<T, D> srd_collided(const srd_setup<T, D>& setup, const srd_turn<T, D>& turn,
                                                        const vec<T, D>& velocity) {
@@ -67,7 +67,7 @@ template <typename T, int D>
   return result;
 }
 
-/// The wall that cuts a cell of the shifted grid: 2 axis, or 2 axis + 1 for the upper one; -1: none.
+/// The wall that cuts a cell of the shifted grid: 2 axis for the lower wall, 2 axis + 1 for the upper one; -1: none.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD inline int srd_cutting_wall(const srd_setup<T, D>& setup, cell_id cell) {
   for (int axis = 0; axis < D; ++axis) {
@@ -81,9 +81,9 @@ template <typename T, int D>
   return -1;
 }
 
-/// Fills up a cell cut by a wall with ghosts. Source: Lamura, Gompper, Ihle, Kroll 2001. The ghosts' energy relative to
-/// their mean, which the thermostat needs, is drawn with their remaining degrees of freedom. Less than one ghost counts
-/// as one light ghost, drawn with all degrees of freedom: otherwise the cell would cool down.
+/// Fills up a cell cut by a wall with ghost particles. Source: Lamura, Gompper, Ihle, Kroll 2001. The thermostat also
+/// needs the ghosts' energy relative to their mean; it is drawn with their remaining degrees of freedom. Less than one
+/// ghost is treated as one light ghost with all degrees of freedom: otherwise the cell would cool down.
 template <typename T, typename R, int D>
 QUADRAT_HD inline void srd_add_ghosts(const srd_setup<T, D>& setup, const vec<T, D>& wall_velocity,
                                       const srd_draws& draws, srd_cell<R, D>& cell) {
@@ -105,7 +105,7 @@ QUADRAT_HD inline void srd_add_ghosts(const srd_setup<T, D>& setup, const vec<T,
 template <typename T, typename R, int D>
 [[nodiscard]] QUADRAT_HD inline T srd_thermostat(const srd_setup<T, D>& setup, const srd_draws& draws,
                                                  const srd_cell<R, D>& cell) {
-  // For particles of equal velocity, the relative energy is only rounding.
+  // If all particles have the same velocity, the relative energy is only rounding.
   constexpr R rounding = sizeof(T) == sizeof(float) ? R(0x1p-21) : R(0x1p-50);
   const R relative = cell.energy - squared_norm(cell.momentum) / (R(2) * cell.mass);
   if (!(relative > rounding * cell.energy)) return T(1);

@@ -14,7 +14,7 @@
 
 namespace quadrat::detail {
 
-/// Velocities after the last collision; those in memory may still be pending.
+/// The velocity after the last collision. Velocities in memory may still lack it (the collision is pending).
 template <typename T, int D>
 struct srd_present {
   srd_setup<T, D> setup;
@@ -36,7 +36,7 @@ template <typename T, int D, typename Sums>
 struct srd_move {
   srd_present<T, D> present;
   Sums sums;
-  std::uint64_t* turn_step;  ///< passes the step to the pass over cells
+  std::uint64_t* turn_step;  ///< passes the number of the step to the pass over cells
   srd_fault fault;
 
   QUADRAT_HD void operator()(std::size_t slot) const {
@@ -99,7 +99,7 @@ struct srd_finish {
   }
 };
 
-/// Writes positions and velocities by id. Either may be null.
+/// Writes positions and velocities by id. Each array may be null.
 template <typename T, int D>
 struct srd_bring_home {
   srd_present<T, D> present;
@@ -114,7 +114,7 @@ struct srd_bring_home {
   }
 };
 
-/// Fills slots from arrays by id: slot = first + index.
+/// Fills slots from arrays by id; slot = first + index.
 template <typename T, int D>
 struct srd_place {
   srd_slots<T, D> slots;
@@ -128,7 +128,7 @@ struct srd_place {
   }
 };
 
-/// Numbers slots by id.
+/// Numbers the slots by id.
 struct srd_count_up {
   std::uint32_t* ids;
   QUADRAT_HD void operator()(std::size_t i) const { ids[i] = static_cast<std::uint32_t>(i); }

@@ -15,7 +15,7 @@
 #include "quadrat/parallel/workspace.hpp"
 
 /// Measurements, in fixed point and double precision, so that they do not depend on the order of slots. The fastest
-/// particle determines the scale.
+/// particle sets the scale.
 namespace quadrat::detail {
 
 /// The largest component of a particle's velocity.
@@ -34,7 +34,7 @@ struct srd_largest_component {
   }
 };
 
-/// The largest of the first `count` slots; 1 if all are at rest. Synchronizes.
+/// The largest component over the first `count` slots; 1 if all particles are at rest. Waits.
 template <typename Context, typename T, int D>
 [[nodiscard]] double srd_fastest(const Context& context, srd_storage<Context, T, D>& storage, std::size_t count,
                                  workspace<Context>& scratch) {
@@ -92,8 +92,8 @@ struct srd_sum_cells {
   }
 };
 
-/// Adds particles to the slices of a profile. Each slice has several copies, so that few concurrent threads add to the
-/// same one.
+/// Adds particles to the slices of a profile. Each slice has several copies, so that few threads add to the same one
+/// concurrently.
 template <typename T, int D>
 struct srd_measure_slices {
   static constexpr std::size_t places = 64;
@@ -128,7 +128,7 @@ struct srd_sum_slices {
   srd_slice<D>* slices;
 
   QUADRAT_HD void operator()(std::size_t bin) const {
-    // Sums of integers, so that it does not matter in which place a particle is.
+    // Sums of integers, so it does not matter which copy a particle is added to.
     std::int64_t* const total = sums.values + bin * places * sums.words;
     for (std::size_t place = 1; place < places; ++place) {
       for (std::size_t word = 0; word < sums.words; ++word) total[word] += total[place * sums.words + word];
@@ -154,7 +154,7 @@ struct srd_wave_part {
   }
 };
 
-/// Empty sums with room for every particle of the run, for `parts` parts of the box.
+/// Zeroed sums for `parts` parts of the box, each with room for every particle of the run.
 template <typename Context, typename T, int D>
 class srd_meter_sums {
  public:

@@ -45,7 +45,7 @@ void check_walls(const srd_options<D>& options) {
   }
 }
 
-/// Cells of the box.
+/// The number of cells of the box.
 template <int D>
 [[nodiscard]] double cells_of(const srd_options<D>& options) {
   double product = 1;
@@ -55,7 +55,7 @@ template <int D>
 
 [[nodiscard]] double power_of_two_below(double value) { return std::exp2(std::floor(std::log2(value))); }
 
-/// The cells and walls of a setup.
+/// Sets the cells and walls of a setup.
 template <typename T, int D>
 void set_box(const srd_options<D>& options, srd_setup<T, D>& setup) {
   setup.cells = options.cells;
@@ -74,7 +74,7 @@ void set_box(const srd_options<D>& options, srd_setup<T, D>& setup) {
   }
 }
 
-/// The largest component of a velocity after streaming: a wall adds twice its velocity, the force its gain in a step.
+/// A bound on a velocity component after streaming: a wall adds twice its velocity, and the force its gain in a step.
 template <typename T, int D>
 [[nodiscard]] double fastest_streamed(const srd_setup<T, D>& setup) {
   double wall = 0;
@@ -126,7 +126,8 @@ void check_srd(const srd_options<D>& options) {
           "ghosts are to fill cells up to ", options.particles_per_cell, " particles; 0 to ", max_count,
           " are possible");
   const auto sums = static_cast<std::size_t>(options.sums);
-  require(sums < srd_sums_names.size(), "there is no way of adding up with the number ", sums);
+  require(sums < srd_sums_names.size(), "the kind of sums has the number ", sums, "; there are ", srd_sums_names.size(),
+          " kinds");
 }
 
 template <int D>

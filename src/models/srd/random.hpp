@@ -9,10 +9,10 @@
 #include "quadrat/core/philox.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// The random numbers of SRD: functions of the seed, the step, their use, and the cell or particle.
+/// The random numbers of SRD. They depend only on the seed, the step, their purpose, and the cell or particle.
 namespace quadrat::detail {
 
-/// The use of a random number.
+/// The purpose of a random number.
 enum class srd_use : std::uint32_t { shift, turn, scale, ghost_momentum, ghost_energy, position, velocity };
 
 /// Identifies the draws of one cell or particle in one step.
@@ -21,7 +21,7 @@ struct srd_draws {
   std::uint64_t step;
   std::uint32_t element;
 
-  /// Four words, different for each `number`.
+  /// Four words; each `number` gives different ones.
   [[nodiscard]] QUADRAT_HD philox_block words(srd_use use, std::uint32_t number) const {
     const philox_block counter{{element, static_cast<std::uint32_t>(use) | number << 8,
                                 static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32)}};
@@ -79,11 +79,11 @@ template <typename T, int D>
   return result;
 }
 
-/// A sample of the Gamma distribution of the given shape, above 0, and scale 1. For shapes below 1, from shape + 1.
+/// A sample of the Gamma distribution with that shape, above 0, and scale 1. A shape below 1 is reduced to shape + 1.
 /// Source: Marsaglia, Tsang, "A simple method for generating gamma variables", 2000.
 template <typename T>
 [[nodiscard]] QUADRAT_HD inline T srd_gamma(const srd_draws& draws, srd_use use, T shape) {
-  constexpr std::uint32_t most_tries = 64;  // at most one in 20 is rejected: never all of them
+  constexpr std::uint32_t most_tries = 64;  // at most one try in 20 is rejected, so 64 suffice
   const T d = (shape < T(1) ? shape + T(1) : shape) - T(1) / T(3);
   const T c = T(1) / std::sqrt(T(9) * d);
   T result = d;

@@ -12,7 +12,7 @@
 
 namespace quadrat::detail {
 
-/// The constants of a run, in its precision. The unit of mass is that of a fluid particle.
+/// The constants of a run, in its precision. The unit of mass is the mass of a fluid particle.
 template <typename T, int D>
 struct srd_setup {
   vec<int, D> cells;          ///< of the box
@@ -27,17 +27,17 @@ struct srd_setup {
   T cosine;  ///< of the angle of rotation
   T sine;
   T temperature;  ///< kT / m
-  T full;         ///< number of particles to which ghosts fill up a cell
-  T fastest;      ///< velocity components beyond this are a fault
+  T full;         ///< number of particles up to which ghosts fill a cell
+  T fastest;      ///< larger velocity components are a fault
   std::uint64_t seed;
   std::uint32_t fluid;      ///< particles of the fluid, which come first
-  std::uint32_t particles;  ///< with the solutes
+  std::uint32_t particles;  ///< solutes included
   bool thermostat;
-  bool walled;  ///< along some axis
+  bool walled;  ///< there are walls along some axis
 
   [[nodiscard]] QUADRAT_HD bool solutes() const { return particles > fluid; }
 
-  /// Number of a cell by its indices, x fastest.
+  /// The number of a cell, x fastest.
   [[nodiscard]] QUADRAT_HD static cell_id number_of(const vec<int, D>& cell, const vec<int, D>& grid) {
     auto number = static_cast<cell_id>(cell[D - 1]);
     for (int axis = D - 2; axis >= 0; --axis) {
@@ -46,8 +46,8 @@ struct srd_setup {
     return number;
   }
 
-  /// The indices of the cell of the shifted grid. The same expression everywhere, without a product that could be
-  /// contracted.
+  /// The indices of a position's cell in the shifted grid. All code uses this expression; it has no product that the
+  /// compiler could contract.
   [[nodiscard]] QUADRAT_HD vec<int, D> shifted_indices(const vec<T, D>& position, const vec<T, D>& shift) const {
     vec<int, D> cell{};
     for (int axis = 0; axis < D; ++axis) {
@@ -61,7 +61,7 @@ struct srd_setup {
     return number_of(shifted_indices(position, shift), shifted_cells);
   }
 
-  /// The cell of the unshifted grid.
+  /// The position's cell in the unshifted grid.
   [[nodiscard]] QUADRAT_HD cell_id home_cell(const vec<T, D>& position) const {
     vec<int, D> cell{};
     for (int axis = 0; axis < D; ++axis) {
@@ -81,7 +81,7 @@ template <typename T, int D>
   return shift;
 }
 
-/// The progress of a run, in device memory: a captured graph of steps reads and writes it.
+/// The progress of a run, in device memory, since captured graphs of steps read and write it.
 template <typename T, int D>
 struct srd_clock {
   std::uint64_t step;     ///< finished steps
@@ -90,7 +90,7 @@ struct srd_clock {
   vec<T, D> next_shift;   ///< of the next one
 };
 
-/// Particles by slot: the fluid's in any order, then solutes by id.
+/// The particles by slot: the fluid's in any order, then solutes by id.
 template <typename T, int D>
 struct srd_slots {
   T* position[D];
@@ -122,8 +122,7 @@ struct srd_slots {
   }
 };
 
-/// The first fault: step << 32 | particle, or step << 32 | cell with the top bit of the lower word set. All ones: no
-/// fault.
+/// The first fault: step << 32 | particle, or step << 32 | cell with the top bit of the lower word set. All ones: none.
 struct srd_fault {
   std::uint64_t* word;
 

@@ -43,7 +43,7 @@ template <typename T, int D>
 template <typename Context, typename T, int D>
 struct srd<Context, T, D>::implementation {
   static constexpr bool on_cuda = std::is_same_v<Context, cuda_context>;
-  /// Steps per captured graph: the host keeps ahead for small fluids, too.
+  /// Steps per captured graph, so that the host keeps ahead even for small fluids.
   static constexpr std::size_t batch = on_cuda ? 16 : 1;
 
   implementation(const Context& chosen, const srd_options<D>& asked, const srd_particles<D>& particles)
@@ -74,13 +74,13 @@ void srd<Context, T, D>::implementation::set(const srd_state<T, D>& state) {
   storage.set(state);
 }
 
-/// At most `batch` steps.
+/// Runs at most `batch` steps.
 template <typename Context, typename T, int D>
 void srd<Context, T, D>::implementation::launch(std::size_t steps) {
   const auto enqueue = [&] {
     for (std::size_t k = 0; k < steps; ++k) storage.enqueue();
   };
-  // The first steps load the kernels, which is not allowed in a capture.
+  // The first steps load the kernels, which a capture does not allow.
   if (steps == batch && warm) {
     graph.run(context, enqueue);
   } else {
@@ -89,7 +89,7 @@ void srd<Context, T, D>::implementation::launch(std::size_t steps) {
   warm = true;
 }
 
-/// Particles are sorted at multiples of sort_every, however steps are split into calls.
+/// Particles are sorted at multiples of sort_every, however calls divide the steps.
 template <typename Context, typename T, int D>
 void srd<Context, T, D>::implementation::advance(std::size_t steps) {
   while (steps > 0) {

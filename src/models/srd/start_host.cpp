@@ -17,7 +17,7 @@ namespace {
 
 constexpr double degree = std::numbers::pi / 180;
 
-/// Subtracts the mean velocity and scales the kinetic energy to `temperature`.
+/// Subtracts the mean velocity, then scales the kinetic energy to `temperature`.
 template <int D>
 void make_exact(double temperature, const std::vector<double>& masses, std::vector<vec<double, D>>& velocities) {
   vec<double, D> momentum{};
@@ -75,16 +75,17 @@ void add_shear_wave(const srd_options<D>& options, double amplitude, srd_particl
 
 namespace {
 
-/// The mean fraction of the momentum flux v_x v_y and of the velocity that a collision removes, over particles and the
-/// numbers n in their cells, themselves included (n - 1 is Poisson distributed).
+/// The mean fraction of the momentum flux v_x v_y, and of the velocity, that a collision removes. The mean is over
+/// particles and the numbers n in their cells, themselves included (n - 1 is Poisson distributed).
 struct collision_loss {
   double flux = 0;
   double velocity = 0;
 };
 
-/// Rotation keeps the fractions `turned_flux` and `turned_velocity` of the flux and velocity relative to the cell's
-/// mean. The thermostat replaces their energy E, Gamma distributed with shape k = D (n - 1) / 2, by an independent
-/// sample E': the flux, proportional to E, keeps <E E'> / <E^2> = k / (k + 1); the velocity <sqrt(E E')> / <E>.
+/// The losses with the thermostat. Rotation keeps the fractions `turned_flux` and `turned_velocity` of the flux and
+/// velocity relative to the cell's mean. The thermostat replaces the relative energy E, Gamma distributed with shape k
+/// = D (n - 1) / 2, by an independent sample E'. The flux is proportional to E, so <E E'> / <E^2> = k / (k + 1) of it
+/// is kept; of the velocity, <sqrt(E E')> / <E>.
 [[nodiscard]] collision_loss loss_with_thermostat(int dimension, double mean, double turned_flux,
                                                   double turned_velocity) {
   collision_loss loss;

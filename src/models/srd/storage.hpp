@@ -24,11 +24,11 @@ class srd_storage {
   srd_storage(const Context& context, const srd_options<D>& options, std::size_t fluid,
               std::span<const double> solute_masses);
 
-  /// Sets a checked state, and forgets the fault. Synchronizes.
+  /// Sets a checked state, and clears the fault. Waits.
   void set(const srd_state<T, D>& state);
-  /// Likewise for the solutes. Synchronizes.
+  /// The same for the solutes. Waits.
   void set_solutes(std::span<const vec<T, D>> positions, std::span<const vec<T, D>> velocities, std::uint64_t step);
-  /// Sorts the fluid by cell. Asynchronous; reallocates nothing that steps use.
+  /// Sorts the fluid by cell. Does not wait, and does not reallocate memory that steps use.
   void sort();
   /// Enqueues one step: two launches.
   void enqueue();
@@ -37,10 +37,10 @@ class srd_storage {
   [[nodiscard]] srd_present<T, D> present() { return {setup_, slots(), turns_.data(), clock_.data()}; }
   /// The largest mass of a particle.
   [[nodiscard]] double heaviest() const { return heaviest_; }
-  /// Both by id. Synchronize.
+  /// Positions and velocities by id. Wait.
   [[nodiscard]] std::vector<vec<T, D>> positions();
   [[nodiscard]] std::vector<vec<T, D>> velocities();
-  /// The word of srd_fault; all ones: no fault. Synchronizes.
+  /// The word of srd_fault; all ones: no fault. Waits.
   [[nodiscard]] std::uint64_t fault() const { return to_host(context_, fault_)[0]; }
   [[nodiscard]] std::size_t bytes() const;
 
@@ -169,8 +169,8 @@ void srd_storage<Context, T, D>::set_solutes(std::span<const vec<T, D>> position
   context_.synchronize();
 }
 
-/// Sorts component by component through one spare array: without a second copy of the particles, and without changing
-/// the pointers that a graph has captured.
+/// Sorts component by component through one spare array. This needs no second copy of the particles, and keeps the
+/// pointers that a graph has captured.
 template <typename Context, typename T, int D>
 void srd_storage<Context, T, D>::sort() {
   const std::size_t count = setup_.fluid;
@@ -191,7 +191,7 @@ template <typename Context, typename T, int D>
 template <typename Sums>
 void srd_storage<Context, T, D>::enqueue_with(const Sums& sums) {
   const srd_fault fault{fault_.data()};
-  // Index 0 passes the step to the second pass, even without particles.
+  // Index 0 passes the step to the second pass, so at least one call is needed even without particles.
   for_each(context_, "srd.move", std::max<std::size_t>(setup_.particles, 1),
            srd_move<T, D, Sums>{present(), sums, turn_step_.data(), fault});
   for_each(context_, "srd.decide", shifted_cells(),

@@ -10,7 +10,7 @@
 
 namespace quadrat::detail {
 
-/// Whether a velocity is not finite, or would carry a particle too far in one step.
+/// Whether a velocity is not finite, or moves a particle too far in one step.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD inline bool srd_too_fast(const srd_setup<T, D>& setup, const vec<T, D>& velocity) {
   bool fine = true;
@@ -36,7 +36,7 @@ struct srd_hit {
   T time;
 };
 
-/// The first wall hit within `time`. The velocity normal to a wall is taken in the middle of that time: exact for
+/// The first wall hit within `time`. The velocity normal to a wall is taken at the middle of that time: exact for
 /// forces along the walls, second order otherwise.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD inline srd_hit<T> srd_next_hit(const srd_setup<T, D>& setup, const vec<T, D>& x,
@@ -71,7 +71,7 @@ template <typename T, int D>
 QUADRAT_HD inline void srd_stream(const srd_setup<T, D>& setup, vec<T, D>& x, vec<T, D>& v) {
   T left = setup.time_step;
   if (setup.walled) {
-    constexpr int most_hits = 16;  // after these, it stops at the wall
+    constexpr int most_hits = 16;  // after these, the particle stops at the wall
     for (int hits = 0; hits < most_hits; ++hits) {
       const srd_hit<T> hit = srd_next_hit(setup, x, v, left);
       if (hit.axis < 0) break;
@@ -90,7 +90,7 @@ QUADRAT_HD inline void srd_stream(const srd_setup<T, D>& setup, vec<T, D>& x, ve
     if (setup.periodic[axis]) {
       x[axis] = srd_wrapped(x[axis], setup.size[axis]);
     } else {
-      // NaN becomes 0: every particle needs a cell.
+      // NaN becomes 0, because every particle needs a cell.
       x[axis] = x[axis] > T(0) ? (x[axis] < setup.size[axis] ? x[axis] : setup.size[axis]) : T(0);
     }
   }

@@ -26,7 +26,7 @@ template <typename Context, typename T>
     parts.options.box = cast<double>(cast<T>(parts.options.box));
     parts.whole = detail::whole_on_rank_0<whole_type>(ranks, "spheres", positions.size(), context, options, positions);
   });
-  // Makes objects that take part in calls of all.
+  // Constructs objects whose calls are collective.
   parts.share = std::make_unique<spheres_steps<Context, T>>(context, ranks, parts.options, parts.size);
   return parts;
 }

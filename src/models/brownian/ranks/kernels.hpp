@@ -13,7 +13,7 @@
 /// The kernel bodies of distributed_brownian: the steps are those of one rank.
 namespace quadrat::detail {
 
-/// What a sphere keeps besides its position.
+/// The properties that a sphere takes along, besides its position.
 template <typename T>
 struct sphere_kept {
   vec<T, 3> origin;
@@ -65,12 +65,12 @@ struct predict_own_brownian {
   QUADRAT_HD void operator()(std::size_t i) const { all.predict(i, ids[i]); }
 };
 
-/// The bonds of each sphere by its number, and where a sphere is on this rank.
+/// The bonds of each sphere, by its number, and the places of spheres on this rank.
 struct bonds_of_ranks {
   const std::uint32_t* offsets;
   const particle_id* others;
   const particle_id* ids;      ///< by place
-  const std::uint32_t* place;  ///< by number; of spheres that are not here anything
+  const std::uint32_t* place;  ///< by number; undefined for spheres that are not on this rank
 };
 
 struct find_places {
@@ -80,7 +80,7 @@ struct find_places {
   QUADRAT_HD void operator()(std::size_t i) const { place[ids[i]] = static_cast<std::uint32_t>(i); }
 };
 
-/// As add_bonds, of own spheres, in the same order.
+/// Does the work of add_bonds for own spheres, in the same order.
 template <typename T, typename F>
 struct add_own_bonds {
   bonds_of_ranks bonds;
@@ -101,7 +101,7 @@ struct add_own_bonds {
   }
 };
 
-/// What the longest bond of a sphere needs beyond the reach of all, rounded up.
+/// By how much the longest bond of a sphere exceeds the reach, rounded up.
 template <typename T>
 struct reach_of_bonds {
   bonds_of_ranks bonds;

@@ -22,7 +22,7 @@ struct sent_sphere {
   particle_id id;
 };
 
-/// Cells of about one sphere, of which ranks own blocks: few spheres, too, are shared out.
+/// The cells of which ranks own blocks, with about one sphere each, so that even few spheres are distributed.
 template <typename T>
 [[nodiscard]] grid<T, 3> cells_of_spheres(const brownian_options& options, const box<T, 3>& domain, std::size_t count) {
   const double volume = options.box[0] * options.box[1] * options.box[2];
@@ -34,8 +34,8 @@ template <typename T>
   return make_grid(domain, cells);
 }
 
-/// The farthest of a million spheres moves five times as far in a step as is usual; a random walk of some ten steps is
-/// to stay within half of the skin.
+/// In one step the farthest of a million spheres moves five times the root mean square. A random walk of about ten
+/// steps shall stay within half of the skin.
 template <typename T>
 [[nodiscard]] T skin_of_spheres(const brownian_options& options) {
   const double least = std::min({options.box[0], options.box[1], options.box[2]});
@@ -70,7 +70,7 @@ spheres_of_rank<Context, T>::spheres_of_rank(const Context& context, communicato
       reach_ = law.range + skin_;
     }
     if (!bonded()) return;
-    // Each sphere has its bonds in the order in which one rank has them.
+    // Keeps the bonds of each sphere in the order that one rank uses.
     std::vector<std::uint32_t> offsets(count + 1);
     for (const brownian_bond& bond : options.bonds) {
       for (const particle_id end : bond) ++offsets[end + 1];
@@ -116,7 +116,7 @@ void spheres_of_rank<Context, T>::exchange(bool /*balanced*/) {
   arrive(positions_);
 }
 
-/// Between the start and the middle of a step the places of the start, and the noise, go along.
+/// In the middle of a step, spheres also take along their noise and their positions at the start.
 template <typename Context, typename T>
 void spheres_of_rank<Context, T>::exchange_in_the_middle() {
   leave(predicted_);
@@ -130,7 +130,7 @@ void spheres_of_rank<Context, T>::exchange_in_the_middle() {
 template <typename Context, typename T>
 void spheres_of_rank<Context, T>::leave(places_type& places) {
   if (bonded()) {
-    // Each knows how long its bonds are as long as those at their ends are here.
+    // Computed before spheres leave, because bond lengths need the partners that are here now.
     more_reach_.resize_discarding(context_, own_);
     if (chosen_) borders_.forward(places.data());
     for_each(context_, "brownian.places", with_ghosts(), find_places{ids_.data(), place_.data()});
@@ -141,7 +141,7 @@ void spheres_of_rank<Context, T>::leave(places_type& places) {
   exchange_.leave(own_points(places));
 }
 
-/// Chooses ghosts, and makes room for them.
+/// Chooses the ghosts and makes room for them.
 template <typename Context, typename T>
 void spheres_of_rank<Context, T>::arrive(places_type& places) {
   own_ = exchange_.arriving();
@@ -249,7 +249,7 @@ void spheres_of_rank<Context, T>::midpoint() {
         {h, h, h}});
 }
 
-/// Of own spheres; what ghosts get is left out.
+/// Computes forces on own spheres; forces on ghosts are dropped.
 template <typename Context, typename T>
 void spheres_of_rank<Context, T>::find_forces(places_type& places) {
   {

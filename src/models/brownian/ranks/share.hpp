@@ -22,7 +22,7 @@ class spheres_of_rank : public particles_of_rank<Context, T, 3> {
   using base::context_, base::ranks_, base::exchange_, base::own_, base::step_, base::faults_, base::scratch_;
   using whole_type = brownian<Context, T>;
 
-  /// `options`: completed. `count`: spheres of all ranks. Collective.
+  /// `options`: with defaults filled in. `count`: spheres of all ranks. Collective.
   spheres_of_rank(const Context& context, communicator& ranks, const brownian_options& options, std::size_t count);
 
   void load(const brownian_state<T>& state, std::size_t first);
@@ -52,12 +52,12 @@ class spheres_of_rank : public particles_of_rank<Context, T, 3> {
     return {bond_offsets_.data(), bond_ends_.data(), ids_.data(), place_.data()};
   }
 
-  /// Of spheres at `places`.
+  /// Whether spheres at `places` have moved too far for the present ghosts.
   [[nodiscard]] bool far_from_ghosts(const places_type& places) {
     return this->far_from(own_points(before_), own_points(places), skin_, "brownian.moved");
   }
   void exchange_in_the_middle();
-  /// Spheres change ranks, by where they are at `places`.
+  /// Sends spheres to the ranks that own their cells, by their positions at `places`.
   void leave(places_type& places);
   void arrive(places_type& places);
   void euler_maruyama();
@@ -71,17 +71,17 @@ class spheres_of_rank : public particles_of_rank<Context, T, 3> {
   std::size_t count_;
   box<T, 3> domain_;
   T skin_;
-  T reach_;                      ///< of forces, with the skin
+  T reach_;                      ///< of forces, skin included
   double free_;                  ///< mobility of a free sphere
-  halo<Context, T, 3> borders_;  ///< of forces
+  halo<Context, T, 3> borders_;  ///< halo for forces
   std::optional<distributed_mobility<Context, T>> mobility_;
   std::optional<brownian_pair_force<Context, T, soft_repulsion<T>>> repulsion_;
-  bool chosen_ = false;                ///< whether there are ghosts
+  bool chosen_ = false;                ///< whether ghosts have been chosen
   places_type positions_, predicted_;  ///< with room for ghosts
   places_type before_, forces_, velocities_, noise_[2];
   array<vec<std::int32_t, 3>, Context> images_;
   array<sphere_kept<T>, Context> kept_;
-  array<particle_id, Context> ids_;             ///< with those of ghosts
+  array<particle_id, Context> ids_;             ///< of own spheres, then of ghosts
   array<std::uint32_t, Context> bond_offsets_;  ///< by number
   array<particle_id, Context> bond_ends_;
   array<std::uint32_t, Context> place_;  ///< by number

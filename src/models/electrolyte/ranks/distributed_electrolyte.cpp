@@ -16,7 +16,7 @@ namespace {
 template <typename Context, typename T>
 using ions_steps = detail::ranked_steps<detail::ions_of_rank<Context, T>>;
 
-/// What only rank 0 knows before the start.
+/// Facts that only rank 0 knows before the start.
 struct electrolyte_facts {
   bool spme, esp;
   ewald_parameters parameters;
@@ -42,7 +42,7 @@ template <typename Context, typename T>
     sums.method = facts.spme ? "spme" : "esp";
     sums.parameters = facts.parameters;
   }
-  // Makes objects that take part in calls of all.
+  // Constructs objects whose calls are collective.
   parts.share = std::make_unique<ions_steps<Context, T>>(context, ranks, options, sums);
   return parts;
 }

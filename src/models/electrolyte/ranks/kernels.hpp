@@ -11,7 +11,7 @@
 /// The kernel bodies of distributed_electrolyte: the steps are those of one rank.
 namespace quadrat::detail {
 
-/// What an ion keeps.
+/// The properties that an ion takes along.
 template <typename T>
 struct ion_kept {
   T charge, mass, radius;

@@ -23,13 +23,13 @@ struct sent_ion {
   particle_id id;
 };
 
-/// The edge of the cube that an ion has on average.
+/// The edge of the mean volume per ion, as a cube.
 [[nodiscard]] double spacing_of_ions(const electrolyte_options& options) {
   const double volume = options.box[0] * options.box[1] * options.box[2];
   return std::cbrt(volume / std::max(1.0, static_cast<double>(ions_of(options))));
 }
 
-/// Cells of some 8 ions, of which ranks own blocks.
+/// The cells of which ranks own blocks, with about 8 ions each.
 template <typename T>
 [[nodiscard]] grid<T, 3> cells_of_ions(const electrolyte_options& options, const box<T, 3>& domain) {
   const double edge = 2 * spacing_of_ions(options);
@@ -40,7 +40,7 @@ template <typename T>
   return make_grid(domain, cells);
 }
 
-/// Ions move by a small part of their diameter in a step.
+/// The skin: ions move by a small part of their diameter in a step.
 template <typename T>
 [[nodiscard]] T skin_of_ions(const electrolyte_options& options) {
   return static_cast<T>(std::max(0.3 * largest_diameter(options), 0.2 * spacing_of_ions(options)));
@@ -86,7 +86,7 @@ void ions_of_rank<Context, T>::start() {
   find_forces();
 }
 
-/// Chooses ghosts, and makes room for them behind the own ions.
+/// Chooses the ghosts and makes room for them behind the own ions.
 template <typename Context, typename T>
 void ions_of_rank<Context, T>::exchange(bool /*balanced*/) {
   exchange_.leave(points());

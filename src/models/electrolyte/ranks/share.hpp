@@ -24,7 +24,8 @@ class ions_of_rank : public particles_of_rank<Context, T, 3> {
   using base::context_, base::ranks_, base::exchange_, base::own_, base::step_, base::faults_, base::scratch_;
   using whole_type = electrolyte<Context, T>;
 
-  /// `options`: checked. `sums`: those of one rank, or what is to be chosen.
+  /// `options`: checked. `sums`: the options that one rank would use, with parameters already chosen or still to be
+  /// chosen.
   ions_of_rank(const Context& context, communicator& ranks, const electrolyte_options& options,
                const electrostatics_options& sums);
 

@@ -13,18 +13,18 @@
 /// The collision cells of one rank.
 namespace quadrat::detail {
 
-/// The cells that the particles of a rank may be in: its block, and some layers around it. Numbered x fastest. Along a
-/// periodic axis that it would cover as a whole, the window is that axis: it has each cell of the grid once.
+/// The cells in which the particles of a rank may be: its block, and some layers around it. Cells are numbered x
+/// fastest. If the window would cover all of a periodic axis, it is that axis, with each cell of the grid once.
 template <int D>
 struct cell_window {
-  vec<int, D> first;   ///< a cell of the grid
+  vec<int, D> first;   ///< its first cell, in the grid
   vec<int, D> extent;  ///< 0: no cells
   vec<int, D> cells;   ///< of the grid
 
-  /// The layer of the window that a cell of the grid is in along an axis, or its extent or more.
+  /// The layer of the window that holds a cell of the grid; the extent or more if the cell is outside.
   [[nodiscard]] QUADRAT_HD int layer(int axis, int cell) const {
     const int along = cell - first[axis];
-    // Along an open axis, where a window does not go around, this is outside.
+    // Windows do not wrap around open axes: there the sum is outside, too.
     return along < 0 ? along + cells[axis] : along;
   }
   /// The number of a cell, or -1 if it is not in the window.
@@ -38,7 +38,7 @@ struct cell_window {
     }
     return inside ? number : -1;
   }
-  /// The cell of a number.
+  /// The cell of the grid with this number in the window.
   [[nodiscard]] QUADRAT_HD vec<int, D> cell(std::uint32_t index) const {
     vec<int, D> result{};
     for (int axis = 0; axis < D; ++axis) {
@@ -52,7 +52,7 @@ struct cell_window {
     }
     return result;
   }
-  /// Whether it is the grid, with the same numbers.
+  /// Whether the window is the whole grid, with the same numbers.
   [[nodiscard]] QUADRAT_HD bool whole() const { return extent == cells; }
   [[nodiscard]] std::size_t size() const {
     std::size_t product = 1;
@@ -61,7 +61,7 @@ struct cell_window {
   }
 };
 
-/// The window of a block with `below` layers below it and `above` above.
+/// The window of a rank's block, with `below` layers below it and `above` layers above.
 template <int D>
 [[nodiscard]] cell_window<D> window_of(const decomposition<D>& shares, int rank, int below, int above) {
   const cell_block<D>& block = shares.blocks[static_cast<std::size_t>(rank)];
@@ -80,7 +80,7 @@ template <int D>
   return window;
 }
 
-/// The cells that two windows have in common, x fastest: in the same order for both.
+/// The cells that two windows have in common, x fastest. Both ranks list them in the same order.
 template <int D>
 [[nodiscard]] std::vector<vec<int, D>> common_cells(const cell_window<D>& one, const cell_window<D>& other) {
   std::vector<int> along[D];

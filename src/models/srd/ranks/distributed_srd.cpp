@@ -14,7 +14,7 @@ namespace quadrat {
 
 namespace {
 
-/// The model on rank 0, and what the others must know to take part.
+/// The model on rank 0, and the facts that the other ranks need to take part.
 template <typename Context, typename T, int D>
 [[nodiscard]] auto srd_on_ranks(const Context& context, communicator& ranks, const srd_options<D>& options,
                                 const srd_particles<D>& particles) {

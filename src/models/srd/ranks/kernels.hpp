@@ -14,10 +14,10 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// The kernel bodies of distributed_srd: the passes of srd over the particles and cells of one rank.
+/// The kernel bodies of distributed_srd: the passes of srd, over the particles and cells of one rank.
 namespace quadrat::detail {
 
-/// The particles of a rank, solutes among them, in any order.
+/// The particles of a rank in any order, solutes included.
 template <typename T, int D>
 struct srd_own_particles : srd_slots<T, D> {
   [[nodiscard]] QUADRAT_HD T mass_of(const srd_setup<T, D>& setup, std::size_t i) const {
@@ -27,13 +27,13 @@ struct srd_own_particles : srd_slots<T, D> {
   }
 };
 
-/// Velocities after the last collision; those in memory may still be pending.
+/// Velocities after the last collision. Velocities in memory may still lack it.
 template <typename T, int D>
 struct srd_own_present {
   srd_setup<T, D> setup;
   cell_window<D> window;
   srd_own_particles<T, D> particles;
-  const srd_turn<T, D>* turns;  ///< of the window
+  const srd_turn<T, D>* turns;  ///< of the cells of the window
   vec<T, D> last_shift;
   bool pending;
 
@@ -45,12 +45,12 @@ struct srd_own_present {
   }
 };
 
-/// Particles that have left the window.
+/// The particles that have left the window.
 struct srd_stray_list {
   static constexpr std::size_t most = 1024;
 
   std::uint64_t* number;
-  std::uint32_t* particles;  ///< the first of them
+  std::uint32_t* particles;  ///< the first `most` of them
 
   QUADRAT_HD void add(std::size_t i) const {
     const std::uint64_t k = atomic_add(number, std::uint64_t{1});
@@ -58,7 +58,7 @@ struct srd_stray_list {
   }
 };
 
-/// The sum over cells of a pass, but for particles that have left the window.
+/// Adds particles to the cells of the window, and lists those that have left it.
 template <typename T, int D, typename Sums>
 struct srd_window_sums {
   Sums sums;
@@ -102,7 +102,7 @@ struct srd_move_own {
   }
 };
 
-/// Only the sums: after an exchange.
+/// Only adds to cells: after particles have changed ranks.
 template <typename T, int D, typename Sums>
 struct srd_add_own {
   srd_own_present<T, D> present;
@@ -113,7 +113,7 @@ struct srd_add_own {
   }
 };
 
-/// Turns the sums of a cell into its collision, and resets them.
+/// Turns the sums of a cell into its collision, and resets the sums.
 template <typename T, int D, typename Sums>
 struct srd_decide_own {
   srd_setup<T, D> setup;
@@ -134,8 +134,8 @@ struct srd_decide_own {
   }
 };
 
-/// For the cells of the window that no other rank has or reaches. All loads come before the first branch; nobody reads
-/// the turn of an empty cell.
+/// For cells that no other rank has in its window or reaches. All loads come before the first branch. Nobody reads the
+/// turn of an empty cell.
 template <typename T, int D, typename Sums>
 struct srd_decide_inner {
   srd_decide_own<T, D, Sums> decide;
@@ -152,7 +152,7 @@ struct srd_decide_inner {
   }
 };
 
-/// For the others, from the parts of all ranks.
+/// For the other cells: adds up the parts of all ranks first.
 template <typename T, int D, typename Sums, typename V>
 struct srd_decide_shared {
   srd_decide_own<T, D, Sums> decide;
@@ -169,7 +169,7 @@ struct srd_decide_shared {
   }
 };
 
-/// Velocities after the last collision.
+/// Writes the velocities after the last collision.
 template <typename T, int D>
 struct srd_finish_own {
   srd_own_present<T, D> present;

@@ -22,7 +22,7 @@ struct sent_srd_particle {
   std::uint32_t id;
 };
 
-/// The shifted grid where its shift is 0: along an axis with walls it has one layer more than the box.
+/// The shifted grid at shift 0. Along an axis with walls it has one layer more than the box.
 template <typename T, int D>
 [[nodiscard]] grid<T, D> shifted_grid(const srd_setup<T, D>& setup) {
   vec<T, D> length{};
@@ -77,11 +77,11 @@ points_view<T, D> srd_share<Context, T, D>::points() const {
   return component_points(positions, own_);
 }
 
-/// For the present blocks.
+/// Plans the exchange of cells for the present blocks.
 template <typename Context, typename T, int D>
 void srd_share<Context, T, D>::plan_cells() {
   std::vector<cell_window<D>> windows, reaches;
-  // The shift moves particles up by as much as one cell.
+  // The shift moves particles up by at most one cell.
   for (int rank = 0; rank < ranks_.size(); ++rank) {
     windows.push_back(window_of(exchange_.shares(), rank, layers, layers + 1));
     reaches.push_back(window_of(exchange_.shares(), rank, layers + 1, layers + 2));
@@ -126,7 +126,7 @@ void srd_share<Context, T, D>::change_ranks() {
   exchanged_at_ = step_;
 }
 
-/// The sums of the window, as a kernel sees them.
+/// The sums of the window, in the form that kernels take.
 template <typename Context, typename T, int D>
 template <typename Sums>
 Sums srd_share<Context, T, D>::sums() {
@@ -144,12 +144,12 @@ template <typename Sums>
 auto srd_share<Context, T, D>::values() -> cell_values<value_of<Sums>> {
   constexpr std::size_t width =
       std::is_same_v<Sums, floating> ? sizeof(srd_floating_cell<T>) / sizeof(T) : fixed::words;
-  // Momentum, energy and count; the mass is the last.
+  // Momentum, energy and count come first, the mass last.
   const std::size_t used = fixed_.kinds.mass ? cell_values<T>::most : D + 2;
   return {reinterpret_cast<value_of<Sums>*>(sums_.data()), width, used};
 }
 
-/// Moves the particles, and adds them to the cells of this shift, but for those that have left the window.
+/// Moves the particles and adds them to the cells of this shift, except particles that have left the window.
 template <typename Context, typename T, int D>
 template <typename Sums>
 void srd_share<Context, T, D>::stream() {
@@ -160,15 +160,15 @@ void srd_share<Context, T, D>::stream() {
   pending_ = false;
 }
 
-/// The collisions of the rank's cells, and of those in which it meets others: parts of sums travel while the others are
-/// decided. `only_shared`: they are already.
+/// Computes the collisions of the rank's own cells, and of the cells that it shares with other ranks. Parts of sums
+/// travel while own cells are computed. `only_shared`: own cells are done already.
 template <typename Context, typename T, int D>
 template <typename Sums>
 void srd_share<Context, T, D>::decide(bool only_shared) {
   const srd_decide_own<T, D, Sums> body{
       setup_, window_, sums<Sums>(), turns_.data(), step_, room_, srd_fault{faults_.data()}};
   border_stream_.wait_for(context_);
-  // On a GPU before ranks talk, so that it has work meanwhile.
+  // On a GPU before ranks communicate, so that the GPU has work meanwhile.
   if (!std::is_same_v<Context, cpu_context> && !only_shared) decide_inner(body);
   {
     const waiting_time time(exchange_.communication_seconds());
@@ -179,7 +179,7 @@ void srd_share<Context, T, D>::decide(bool only_shared) {
     const waiting_time time(exchange_.communication_seconds());
     borders_.finish();
   }
-  // One more looks whether the step ends here where no cell is shared.
+  // With at least one call, the check whether the step halts is made even if no cell is shared.
   for_each(border_stream_.context(), "srd.decide shared", std::max<std::size_t>(borders_.shared().size(), 1),
            srd_decide_shared<T, D, Sums, value_of<Sums>>{body, borders_.shared().data(), borders_.shared().size(),
                                                          borders_.parts(values<Sums>()), borders_.flags(words())});
@@ -192,7 +192,8 @@ void srd_share<Context, T, D>::decide_inner(const srd_decide_own<T, D, Sums>& bo
   for_each(context_, "srd.decide inner", window_.size(), srd_decide_inner<T, D, Sums>{body, borders_.marks(), words()});
 }
 
-/// Adds the particles that have left windows to their cells, if all are few and in cells that are still to be decided.
+/// Adds particles that have left windows to their cells. Fails if they are too many, or in cells that are already
+/// decided.
 template <typename Context, typename T, int D>
 template <typename Sums>
 bool srd_share<Context, T, D>::add_strays() {
@@ -210,8 +211,8 @@ bool srd_share<Context, T, D>::add_strays() {
   return true;
 }
 
-/// Particles change ranks after they have moved. If the sums of shared cells are kept, and strays can be added, that is
-/// all. Otherwise all cells are summed and decided again.
+/// Particles change ranks after they have moved. If the sums of shared cells are kept and strays can be added, nothing
+/// else is redone. Otherwise all cells are summed and decided again.
 template <typename Context, typename T, int D>
 template <typename Sums>
 void srd_share<Context, T, D>::meet_again(bool balanced) {
@@ -246,7 +247,7 @@ void srd_share<Context, T, D>::end_step() {
 }
 
 /// On a GPU collisions are enqueued before the host knows whether particles have left their windows, so that the device
-/// does not wait for ranks to agree. Where some have, they are decided again, from all sums.
+/// does not wait for ranks to agree. If some have, collisions are computed again from complete sums.
 template <typename Context, typename T, int D>
 template <typename Sums>
 void srd_share<Context, T, D>::begin_step() {

@@ -19,7 +19,7 @@
 
 namespace quadrat::detail {
 
-/// The particles and the cells of one rank.
+/// The particles and cells of one rank.
 template <typename Context, typename T, int D>
 class srd_share : public particles_of_rank<Context, T, D> {
  public:
@@ -27,7 +27,7 @@ class srd_share : public particles_of_rank<Context, T, D> {
   using base = particles_of_rank<Context, T, D>;
   using base::context_, base::ranks_, base::exchange_, base::own_, base::step_, base::faults_;
 
-  /// `options`: completed.
+  /// `options`: with defaults filled in.
   srd_share(const Context& context, communicator& ranks, const srd_options<D>& options, std::size_t fluid,
             std::span<const double> solute_masses);
 
@@ -43,19 +43,20 @@ class srd_share : public particles_of_rank<Context, T, D> {
   [[nodiscard]] rank_report report() const { return exchange_.report(own_, 0); }
   [[nodiscard]] std::size_t bytes() const;
 
-  /// Where ranks write into each other's memory, each learns on its device in which step a particle of any rank has
-  /// left its window: all halt at the same one, and later steps that are enqueued do nothing.
+  /// How many steps may be enqueued at once. If ranks write into each other's memory, each device learns in which step
+  /// a particle of any rank has left its window. All ranks halt at that step, and later steps that are already enqueued
+  /// do nothing.
   [[nodiscard]] std::size_t ahead() const { return !borders_.direct() || to_be_sorted() ? 1 : most_ahead; }
   void move_ahead();
   [[nodiscard]] bool is_whole(std::uint64_t step) { return halted_[step % most_ahead].wait() == 0; }
-  /// Sums of shared cells are there, and other cells decided.
+  /// Prepares to finish a step that halted: sums of shared cells are kept, and other cells are already decided.
   void redo();
 
  private:
-  /// Layers of cells around the block that particles may be in before they change ranks. More of them are sent in each
-  /// step; with fewer, particles change ranks more often.
+  /// Layers of cells around the block in which particles may be before they change ranks. With more layers each step
+  /// sends more cells; with fewer, particles change ranks more often.
   static constexpr int layers = 2;
-  /// Steps that are enqueued before the host looks whether all particles were in their windows.
+  /// Steps that are enqueued before the host checks whether all particles were in their windows.
   static constexpr std::size_t most_ahead = 8;
   using floating = srd_floating_sums<T, D>;
   using fixed = srd_fixed_sums<T, D>;
@@ -99,7 +100,7 @@ class srd_share : public particles_of_rank<Context, T, D> {
   priority_stream<Context> border_stream_;
   shared_cells<Context, D> borders_;
   cell_window<D> window_{};
-  std::array<array<T, Context>, 2 * static_cast<std::size_t>(D)> components_;  ///< of positions, then of velocities
+  std::array<array<T, Context>, 2 * static_cast<std::size_t>(D)> components_;  ///< positions, then velocities
   array<std::uint32_t, Context> ids_;
   array<T, Context> solute_masses_;
   array<srd_turn<T, D>, Context> turns_;
@@ -107,13 +108,13 @@ class srd_share : public particles_of_rank<Context, T, D> {
   array<std::uint64_t, Context> words_;
   array<std::uint32_t, Context> strays_;
   late_value<Context, std::uint64_t> some_strayed_;
-  late_value<Context, std::uint64_t> halted_[most_ahead];  ///< after each step, by turns
-  std::uint64_t exchanged_at_ = 0;                         ///< the step
-  bool pending_ = false;                                   ///< whether the collision of the last step is
+  late_value<Context, std::uint64_t> halted_[most_ahead];  ///< after each step, in a ring
+  std::uint64_t exchanged_at_ = 0;                         ///< the step of the last exchange
+  bool pending_ = false;                                   ///< whether the collision of the last step is pending
   vec<T, D> last_shift_{};
-  // Of this step:
+  // State of this step:
   vec<T, D> shift_{};
-  bool sorted_ = false;   ///< whether particles are to be
+  bool sorted_ = false;   ///< particles are to be sorted in this step
   bool kept_ = false;     ///< see redo
   bool decided_ = false;  ///< whether collisions are enqueued
 };

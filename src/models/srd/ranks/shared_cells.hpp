@@ -17,27 +17,27 @@
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
-/// How ranks bring the sums of the cells together that several of them have particles in: each sends its part to all
-/// others that have the cell in their windows, and all add the parts in order of rank. So all have the same bits after
-/// one round of messages, and nothing is to be sent back.
+/// Adds up the sums of cells in which several ranks have particles. Each rank sends its part to all others that have
+/// the cell in their windows, and all add the parts in order of rank. So all get the same bits after one round of
+/// messages, and nothing is sent back.
 namespace quadrat::detail {
 
-/// The sums of cells, [cell][width], of which the first `used` values of a cell travel.
+/// The sums of cells, [cell][width]. The first `used` values of a cell are sent.
 template <typename V>
 struct cell_values {
-  static constexpr std::size_t most = 6;  ///< that travel
+  static constexpr std::size_t most = 6;  ///< values per cell that can be sent
 
   V* data;
   std::size_t width;
   std::size_t used;
 };
 
-/// Two words of a rank that steps enqueued ahead look at.
+/// Two words of a rank that steps enqueued ahead check.
 struct srd_step_words {
-  std::uint64_t* halted;  ///< 0, or the number of the step, counted from 1, which could not be ended
-  std::uint64_t* strays;  ///< how many particles of the rank have left its window in the last step
+  std::uint64_t* halted;  ///< 0, or the number, counted from 1, of the step that could not be finished
+  std::uint64_t* strays;  ///< number of the rank's particles that have left its window in the last step
 
-  /// All that comes after a step that has halted does nothing.
+  /// Work enqueued after a step that has halted does nothing.
   [[nodiscard]] QUADRAT_HD bool halted_before(std::uint64_t step) const {
     const std::uint64_t at = *halted;
     return at != 0 && at <= step;
@@ -56,19 +56,19 @@ struct pack_parts {
   }
 };
 
-/// Where the parts of a rank go in the memory of others, beginning with the rank after it: if all began with the first,
-/// they would share its links.
+/// The places for a rank's parts in the memory of others, beginning with the rank after it. If all ranks began with the
+/// first, they would share its links.
 struct part_targets {
   static constexpr int most = 16;
 
-  void* parts[most];           ///< the first value that comes from here
-  std::uint64_t* flags[most];  ///< the word of this rank
+  void* parts[most];           ///< the first value that comes from this rank
+  std::uint64_t* flags[most];  ///< the word for this rank
   std::uint32_t first[most];   ///< the first of its cells
   int ranks;
 };
 
-/// Writes parts there, and to all ranks how many particles have left the window. Few threads, which leave room for
-/// other kernels while the links are busy, take several cells each.
+/// Writes the parts to other ranks, and to all ranks the number of particles that have left the window. Few threads
+/// take several cells each, and so leave room for other kernels while the links are busy.
 template <typename V>
 struct push_parts {
   cell_values<V> values;
@@ -98,10 +98,10 @@ struct cell_parts {
 
   cell_values<V> values;
   const V* received;
-  const std::uint32_t* first;  ///< by shared cell: its first part
-  const std::uint32_t* parts;  ///< the cell among those received, or `own`
+  const std::uint32_t* first;  ///< the first part of each shared cell
+  const std::uint32_t* parts;  ///< index of the cell among those received, or `own`
 
-  /// Leaves the sum of all parts in the rank's own values.
+  /// Writes the sum of all parts into the rank's own values.
   QUADRAT_HD void add_up(std::size_t shared, std::uint32_t place) const {
     V* const cell = values.data + place * values.width;
     V sum[cell_values<V>::most] = {};
@@ -119,51 +119,52 @@ struct cell_parts {
   }
 };
 
-/// The words of all ranks, where they write them into each other's memory.
+/// The words of all ranks, for ranks that write into each other's memory.
 struct srd_step_flags {
   srd_step_words words;
   const std::uint64_t* of_ranks;
   int ranks;
 
-  /// Whether the step ends here: some particle is in no sum. The first thread says so to what comes later.
+  /// Whether the step must halt, because some particle is in no sum. The first thread records it for later steps.
   [[nodiscard]] QUADRAT_HD bool halts(std::uint64_t step, std::size_t i) const {
     if (words.halted_before(step)) return true;
     bool any = false;
-    // Without branches, so that loads do not wait for each other.
+    // Without branches, so that loads are concurrent.
     for (int rank = 0; rank < ranks; ++rank) any |= of_ranks[rank] != 0;
     if (any && i == 0) *words.halted = step + 1;
     return any;
   }
 };
 
-/// The plan of that between the windows of all ranks, which all know. Collective.
+/// The plan of the exchange between the windows of all ranks. Collective.
 template <typename Context, int D>
 class shared_cells {
  public:
   shared_cells(const Context& context, communicator& ranks) : context_(context), ranks_(ranks) {}
 
-  /// `windows`: of all ranks. `reaches`: those of the cells that particles come to which leave the windows of others;
-  /// own cells there count as shared. `value_bytes`: of what travels of a cell. Synchronizes.
+  /// `windows`: of all ranks. `reaches`: the cells that particles may reach when they leave each rank's window; own
+  /// cells there count as shared. `value_bytes`: sent per cell. Waits.
   void plan(const decomposition<D>& shares, const std::vector<cell_window<D>>& windows,
             const std::vector<cell_window<D>>& reaches, std::size_t value_bytes);
 
-  /// Sends the parts. Until `finish` only cells without `marks` may change.
+  /// Sends the parts. Until `finish`, only cells whose mark is 0 may change.
   template <typename V>
   void start(const cell_values<V>& values, const srd_step_words& words, std::uint64_t step);
-  /// They have arrived; the stream may read them until the second call of `start` after this.
+  /// Waits for the parts of others. The stream may read them until the second next call of `start`.
   void finish();
   template <typename V>
   [[nodiscard]] cell_parts<V> parts(const cell_values<V>& values) const {
     return {values, reinterpret_cast<const V*>(in_[turn_].data()), first_.data(), parts_.data()};
   }
-  /// Ranks that do not write into each other's memory have no flags.
+  /// Without flags if ranks do not write into each other's memory.
   [[nodiscard]] srd_step_flags flags(const srd_step_words& words) const {
     return {words, flags_[turn_].data(), direct_ == nullptr ? 0 : ranks_.size()};
   }
 
   /// Whether kernels write into other ranks' memory, so that steps can be enqueued ahead.
   [[nodiscard]] bool direct() const { return direct_ != nullptr; }
-  /// The cells of the window that others have, too, or reach, each once; by cell of the window, whether it is one.
+  /// The cells of the window that other ranks also have or reach, each once. `marks`: for each cell of the window,
+  /// whether it is one of them.
   [[nodiscard]] std::span<const std::uint32_t> shared() const { return {shared_.data(), shared_.size()}; }
   [[nodiscard]] const std::uint8_t* marks() const { return marks_.data(); }
   [[nodiscard]] bool has(int place) const { return marks_here_[static_cast<std::size_t>(place)] != 0; }
@@ -189,13 +190,13 @@ class shared_cells {
   Context context_;
   communicator& ranks_;
   std::size_t value_bytes_ = 0;
-  std::vector<std::size_t> counts_;       ///< of cells in common with the n-th rank after this one
-  std::vector<std::size_t> begins_;       ///< where they begin among all of them
-  array<std::uint32_t, Context> places_;  ///< of these cells in the window
+  std::vector<std::size_t> counts_;       ///< the number of cells in common with the n-th rank after this one
+  std::vector<std::size_t> begins_;       ///< the first of these in the list of all common cells
+  array<std::uint32_t, Context> places_;  ///< the numbers of these cells in the window
   array<std::uint32_t, Context> shared_, first_, parts_;
   array<std::uint8_t, Context> marks_;
   std::vector<std::uint8_t> marks_here_;
-  array<std::byte, Context> out_, in_[2];  ///< by turns: others may write into one while the other is read
+  array<std::byte, Context> out_, in_[2];  ///< double buffer: others may write into one while the other is read
   array<std::uint64_t, Context> flags_[2];
   int turn_ = 0;
   bool looked_ = false;
@@ -224,7 +225,7 @@ void shared_cells<Context, D>::plan(const decomposition<D>& shares, const std::v
     }
   }
   shared.insert(shared.end(), places.begin(), places.end());
-  // Others no longer write what they were to write by the last plan.
+  // After this, others no longer write by the previous plan.
   context_.synchronize();
   places_ = to_device(context_, places);
   marks_here_.assign(windows[self].size(), 0);
@@ -233,12 +234,12 @@ void shared_cells<Context, D>::plan(const decomposition<D>& shares, const std::v
   find_targets();
 }
 
-/// `shared`: in any order, some more than once.
+/// `shared`: unsorted, with duplicates.
 template <typename Context, int D>
 void shared_cells<Context, D>::list_parts(const std::vector<std::uint32_t>& places, std::vector<std::uint32_t> shared) {
   std::sort(shared.begin(), shared.end());
   shared.erase(std::unique(shared.begin(), shared.end()), shared.end());
-  std::vector<std::uint32_t> number(marks_here_.size());  // of a shared cell
+  std::vector<std::uint32_t> number(marks_here_.size());  // of each shared cell
   for (std::size_t k = 0; k < shared.size(); ++k) {
     marks_here_[shared[k]] = 1;
     number[shared[k]] = static_cast<std::uint32_t>(k);
@@ -263,7 +264,7 @@ void shared_cells<Context, D>::list_parts(const std::vector<std::uint32_t>& plac
   marks_ = to_device(context_, marks_here_);
 }
 
-/// Where ranks can write into each other's memory: where to.
+/// If ranks can write into each other's memory, exchanges the addresses to write to.
 template <typename Context, int D>
 void shared_cells<Context, D>::find_targets() {
   if (!looked_) direct_ = ranks_.size() <= part_targets::most ? find_direct_ranks(ranks_, context_) : nullptr;
@@ -281,7 +282,7 @@ void shared_cells<Context, D>::find_targets() {
       const std::size_t rank = rank_after(n);
       here[rank] = {in_[turn].data() + begins_[n] * value_bytes_, flags_[turn].data() + rank};
     }
-    // Memory is there for others when the stream has come to where it was allocated.
+    // Others may use the memory only when the stream has allocated it.
     context_.synchronize();
     ranks_.all_to_all(here.data(), there.data(), sizeof(place));
     part_targets& to = targets_[turn];
@@ -297,7 +298,7 @@ void shared_cells<Context, D>::find_targets() {
 template <typename Context, int D>
 template <typename V>
 void shared_cells<Context, D>::push(const cell_values<V>& values, const srd_step_words& words, std::uint64_t step) {
-  // Nobody reads what is written to now: a rank has marked the turn before after it had read the one before that.
+  // Nobody still reads this buffer: a rank marks the previous exchange only after it has read the one before it.
   constexpr std::size_t threads = 1u << 17;
   const std::size_t at_once = std::min(places_.size(), threads / values.used);
   for_each(context_, "srd.push parts", std::max(at_once * values.used, counts_.size()),

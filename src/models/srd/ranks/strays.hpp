@@ -12,7 +12,8 @@
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
-/// Particles that have left the windows of their ranks: what they add to their cells goes to the ranks of these.
+/// Particles that have left the windows of their ranks (strays). Their contributions go to the ranks that own their
+/// cells.
 namespace quadrat::detail {
 
 template <typename T, int D>
@@ -48,8 +49,8 @@ struct srd_add_strays {
   }
 };
 
-/// Those of all ranks whose cells are in the block, or nothing, on all ranks, where some have too many. Collective.
-/// Synchronizes.
+/// Finds the strays of all ranks whose cells are in the block. Returns false on all ranks if one has too many.
+/// Collective. Waits.
 template <typename Context, typename T, int D>
 [[nodiscard]] bool find_strays(const Context& context, communicator& ranks, const srd_describe_strays<T, D>& body,
                                const std::uint64_t* number, const cell_block<D>& block,
