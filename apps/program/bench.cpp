@@ -28,7 +28,7 @@ struct bench_options {
   std::string part;
 };
 
-/// "2/5": the second of five parts.
+/// Parses "2/5": the second of five parts.
 void read_part(const std::string& text, bench::settings& asked) {
   const char* const end = text.data() + text.size();
   const auto first = std::from_chars(text.data(), end, asked.part);
@@ -38,12 +38,12 @@ void read_part(const std::string& text, bench::settings& asked) {
           "--part is ", text, "; it must be K/N with 1 <= K <= N, as 2/5");
 }
 
-/// Decides the device and names it.
+/// Chooses the device and sets its name.
 void choose_device(bench_options& options) {
   const auto devices = cuda_devices();
   options.asked.on_cuda = options.device == "cuda" || (options.device == "auto" && !devices.empty());
   if (options.asked.on_cuda) {
-    const cuda_context context;  // says what is missing
+    const cuda_context context;  // throws an error that says what is missing
     options.asked.device_name = devices.at(static_cast<std::size_t>(context.device())).name;
   } else {
     options.asked.device_name = cpu_name();
@@ -66,13 +66,12 @@ std::string footer() {
     }
   }
   return text +
-         "Methods are compared with each other before they are timed. A row that could not be measured steadily says "
-         "so.\n"
+         "Results of methods are compared before methods are timed. A row whose times vary much says so.\n"
          "Examples:\n"
          "  quadrat bench cells                                    some small sizes, in seconds\n"
          "  quadrat bench cells --full --json cells.json           all sizes\n"
          "  quadrat bench granular --figure 2 --full --device cuda  a figure of the paper\n"
-         "Returns 0; 1 when a row went wrong; 2 when the command line is wrong.";
+         "Returns 0; 1 when a row failed; 2 when the command line is wrong.";
 }
 
 }  // namespace
@@ -86,21 +85,26 @@ void add_bench(CLI::App& app) {
   command->add_option("--device", options->device, "auto, cpu or cuda")
       ->check(one_of(io::names_of<io::device_choice>))
       ->capture_default_str();
-  command->add_option("--threads", options->asked.threads, "of the CPU; 0: all")
+  command->add_option("--threads", options->asked.threads, "CPU threads; 0: all")
       ->check(whole_number(0, cpu_context::most_threads));
   command->add_option("--method", options->asked.methods, "only these methods");
   command->add_option("--op", options->asked.operations, "only these operations");
   command->add_option("--figure", options->asked.figures, "only these figures of the paper")->check(whole_number());
   command->add_option("--json", options->asked.json, "write the result to this file");
-  command->add_option("--limit", options->asked.limit_s, "seconds after which no row is begun")->check(any_number());
+  command->add_option("--limit", options->asked.limit_s, "start no new measurement after this many seconds")
+      ->check(any_number());
   command
-      ->add_option("--turns", options->asked.turns,
-                   "processes that name the same file time cases of a choice in turn, and prepare them side by side")
+      ->add_option(
+          "--turns", options->asked.turns,
+          "lock file: processes that share it prepare cases of a choice concurrently, but time them one at a time")
       ->type_name("FILE");
-  command->add_option("--part", options->part, "K/N: only every N-th case of a choice, from the K-th")
+  command->add_option("--part", options->part, "only every N-th case of a choice, starting at the K-th")
       ->type_name("K/N");
-  command->add_flag("--resume", options->asked.resume, "keep the cases of a choice that the file of --json has");
-  command->add_option("--grid", options->asked.grid, "only cases of a choice that constants are fitted to, or others")
+  command->add_flag("--resume", options->asked.resume,
+                    "keep the cases of a choice that are already in the file of --json");
+  command
+      ->add_option("--grid", options->asked.grid,
+                   "only the cases of a choice for fitting constants (fit), or only the others (test)")
       ->check(one_of(choice_grids));
   command->footer(footer());
   command->callback([options] {

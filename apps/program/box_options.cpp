@@ -14,11 +14,10 @@ void add_box_options(CLI::App& command, box_options& options, const std::string&
                      const std::string& periodic_default) {
   const std::string group = "Box";
   command.add_option("--box", options.box, help)->type_name(type_name)->group(group);
-  command.add_option("--origin", options.origin, "its lower corner; default: 0 along all axes")
+  command.add_option("--origin", options.origin, "lower corner of the box; default: 0 along all axes")
       ->type_name("x,y[,z]")
       ->group(group);
-  command
-      .add_option("--periodic", options.periodic, "axes (vectors) that are periodic: xyz, xy, ..., " + periodic_default)
+  command.add_option("--periodic", options.periodic, "periodic axes (vectors): xyz, xy, ..., " + periodic_default)
       ->type_name("AXES")
       ->group(group);
 }

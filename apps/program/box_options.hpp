@@ -14,19 +14,21 @@ class App;
 
 namespace quadrat::program {
 
-/// How a box is given on the command line.
+/// The options that describe a box.
 struct box_options {
   std::optional<std::string> box, origin, periodic;
 };
 
-/// Adds --box (with that help), --origin and --periodic, whose help ends in its default.
+/// Adds --box with the help text `help`, --origin and --periodic. `periodic_default` is the end of the help of
+/// --periodic.
 void add_box_options(CLI::App& command, box_options& options, const std::string& help, const std::string& type_name,
                      const std::string& periodic_default = "none (the default)");
 
 /// The finite numbers of "1,2.5,3". Throws argument_error that names the option.
 [[nodiscard]] std::vector<double> numbers_of_option(const char* option, std::string_view text);
 
-// Each throws argument_error that names the option. Of the result, `dimension` components count.
+// The functions below throw argument_error that names the option. Only the first `dimension` components of results are
+// used.
 
 /// --box: Lx,Ly,Lz or the components of all vectors.
 [[nodiscard]] vec<vec<double, 3>, 3> vectors_of_option(const std::string& text, int dimension);

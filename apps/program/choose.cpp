@@ -31,8 +31,8 @@ struct choose_options {
   std::string mesh = "64,64,64";
   int order = 4;
   double uses = 1;
-  double keys = 0;       ///< 0: as many as mesh points
-  double contacts = -1;  ///< below 0: not known
+  double keys = 0;       ///< 0: as many keys as mesh points
+  double contacts = -1;  ///< negative: not known
   std::string precision = "float";
   std::string reproducible = "none";
   device_options device;
@@ -63,7 +63,7 @@ struct choose_options {
   return load;
 }
 
-/// On this machine's device; on an H200 where it has no GPU.
+/// Chooses for this machine's device; with `cuda` but without a GPU, for an H200.
 [[nodiscard]] explanation choose(method_task task, const choose_options& options) {
   const described_load load = load_of(options);
   const auto& names = io::names_of<determinism>;
@@ -102,13 +102,15 @@ void add_choose(CLI::App& app) {
   command->add_option("--mesh", o.mesh, "mesh points, or cells as large as the cutoff; one number for a cube")
       ->capture_default_str()
       ->type_name("Kx[,Ky[,Kz]]");
-  command->add_option("--order", o.order, "of the window of spreading")
+  command->add_option("--order", o.order, "width of the window of spreading")
       ->check(whole_number(1, 8))
       ->capture_default_str();
-  command->add_option("--uses", o.uses, "of what is prepared once")->check(any_number())->capture_default_str();
-  command->add_option("--keys", o.keys, "of a reduction, in random order; default: as many as mesh points")
+  command->add_option("--uses", o.uses, "how often the prepared points, keys or list are used")
+      ->check(any_number())
+      ->capture_default_str();
+  command->add_option("--keys", o.keys, "keys of a reduction, in random order; default: the number of mesh points")
       ->check(any_number());
-  command->add_option("--contacts", o.contacts, "of a body, where an earlier search on a GPU has counted them")
+  command->add_option("--contacts", o.contacts, "contacts per body, if an earlier search on a GPU has counted them")
       ->check(any_number());
   add_device_options(*command, o.device);
   command->add_option("--precision", o.precision, "float or double")
@@ -116,10 +118,9 @@ void add_choose(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--deterministic{run_to_run}", o.reproducible, "same bits in every run")
       ->check(one_of(io::names_of<determinism>));
-  command->add_flag("--json", o.json, "as JSON");
+  command->add_flag("--json", o.json, "print the result as JSON");
   command->footer(
-      "Times are those that the profile of the device predicts for points that are distributed evenly, in random "
-      "order.\n"
+      "Times are predicted by the profile of the device, for uniformly distributed points in random order.\n"
       "Without a GPU, --device cuda answers for an H200. docs/concepts/choosing.md says more.\n\n"
       "Examples:\n"
       "  quadrat choose --points 1e6 --mesh 64,64,64\n"

@@ -39,7 +39,7 @@ std::vector<std::string> option_names(const CLI::App& command) {
 
 std::vector<std::string_view> views_of(const std::vector<std::string>& words) { return {words.begin(), words.end()}; }
 
-/// Looks at what the parser left, from the mistake that explains most to the one that explains least.
+/// Finds the mistake in a command line that the parser rejected; the most informative explanation first.
 class command_line_check {
  public:
   command_line_check(const CLI::App& app, std::span<const std::string_view> words) : app_(app), words_(words) {
@@ -58,7 +58,7 @@ class command_line_check {
  private:
   using finding = std::optional<std::string>;
 
-  /// What comes before the command, or in its place.
+  /// A word before the command, or in its place.
   [[nodiscard]] finding misplaced() const {
     for (const std::string& word : app_.remaining()) {
       if (!is_option(word)) return unknown_command(app_, word);
@@ -84,7 +84,7 @@ class command_line_check {
     return std::nullopt;
   }
 
-  /// "--json out.json", "--deterministic canonical"
+  /// A value for a flag: "--json out.json", "--deterministic canonical".
   [[nodiscard]] finding value_of_flag() const {
     const std::vector<std::string> left = command_->remaining();
     for (std::size_t k = 0; k + 1 < words_.size(); ++k) {
@@ -134,7 +134,7 @@ class command_line_check {
     return std::nullopt;
   }
 
-  /// The first command that has the option.
+  /// The first command that has this option.
   [[nodiscard]] const CLI::App* owner_of(const std::string& option) const {
     for (const CLI::App* command : commands_of(app_)) {
       if (command->get_option_no_throw(option) != nullptr) return command;
@@ -144,7 +144,7 @@ class command_line_check {
 
   const CLI::App& app_;
   std::span<const std::string_view> words_;
-  const CLI::App* command_ = nullptr;  ///< that is used
+  const CLI::App* command_ = nullptr;  ///< the command in use
 };
 
 }  // namespace

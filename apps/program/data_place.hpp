@@ -10,8 +10,8 @@
 
 namespace quadrat::program {
 
-/// Calls f(). Where that throws data_error about one of the elements of a file, what is thrown says where that is:
-/// "points.csv:17: point 15 at ...". `lines`: of each element; empty where the file has none.
+/// Calls f(). If it throws data_error about an element of a file, rethrows it with the element's place in front:
+/// "points.csv:17: point 15 at ...". `lines`: by element; empty if the file has no lines.
 template <typename F>
 auto naming_places(const std::string& file, const std::vector<std::size_t>& lines, F&& f) {
   try {

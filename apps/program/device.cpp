@@ -20,7 +20,7 @@ std::string cpu_name() {
       }
     }
   } catch (const io_error&) {
-    // A name is good to have, no more.
+    // The name is only informative, so errors are ignored.
   }
   return "CPU";
 }

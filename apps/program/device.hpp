@@ -7,10 +7,10 @@
 
 namespace quadrat::program {
 
-/// The processor's name as the operating system knows it, or "CPU".
+/// The processor's name as the operating system reports it, or "CPU".
 [[nodiscard]] std::string cpu_name();
 
-/// Decides `automatic`: a GPU when the build and the machine have one.
+/// Resolves `automatic`: a GPU if the build supports it and the machine has one.
 [[nodiscard]] io::device_choice resolved(io::device_choice choice);
 
 }  // namespace quadrat::program

@@ -16,7 +16,7 @@ void add_device_options(CLI::App& command, device_options& options) {
   command.add_option("--device", options.device, "auto, cpu or cuda")
       ->check(one_of(io::names_of<io::device_choice>))
       ->capture_default_str();
-  command.add_option("--threads", options.threads, "on the CPU (0: all)")
+  command.add_option("--threads", options.threads, "CPU threads (0: all)")
       ->check(whole_number(0, cpu_context::most_threads));
 }
 

@@ -14,7 +14,7 @@ class App;
 
 namespace quadrat::program {
 
-/// Where a command that is no simulation is to compute.
+/// The device that a command other than a simulation uses.
 struct device_options {
   std::string device = "auto";
   std::int64_t threads = 0;  ///< 0: all
@@ -24,10 +24,10 @@ struct device_options {
 /// Adds --device and --threads.
 void add_device_options(CLI::App& command, device_options& options);
 
-/// Where something was computed.
+/// The device on which something was computed.
 struct used_device {
   std::string backend, name;
-  int threads = 0;  ///< of the host that computed; 0 on a GPU
+  int threads = 0;  ///< threads of the CPU; 0 on a GPU
 };
 
 [[nodiscard]] used_device used(const cpu_context& context);
@@ -36,7 +36,7 @@ struct used_device {
 /// "CPU (2 threads)"
 [[nodiscard]] std::string as_text(const used_device& device);
 
-/// Calls f(context), with a context of the device that the options ask for.
+/// Calls f(context) with a context of the device that the options select.
 template <typename F>
 auto on_device(const device_options& options, F&& f) {
   if (options.device == "cuda" || (options.device == "auto" && !cuda_devices().empty())) {

@@ -7,7 +7,8 @@
 namespace quadrat::program {
 
 void add_explain_option(CLI::App& command, bool& explain) {
-  command.add_flag("--explain", explain, "also say what each method was expected to take, and what the choice went by");
+  command.add_flag("--explain", explain,
+                   "also print the expected time of each method, and the data on which the choice is based");
 }
 
 std::string explained_json(nlohmann::ordered_json result, bool explain, const explanation& why) {

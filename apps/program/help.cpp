@@ -11,7 +11,7 @@
 namespace quadrat::program {
 namespace {
 
-/// The command of that name, or the program itself where none is named.
+/// The command of that name; without a name, the program itself.
 const CLI::App& app_named(const CLI::App& app, const std::string& name) {
   if (name.empty()) return app;
   const auto found = app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; });
@@ -24,7 +24,7 @@ const CLI::App& app_named(const CLI::App& app, const std::string& name) {
 void add_help(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("help", "Show how a command is used");
   const auto name = std::make_shared<std::string>();
-  command->add_option("COMMAND", *name, "one of those that quadrat --help lists; default: quadrat itself");
+  command->add_option("COMMAND", *name, "a command of quadrat --help; default: quadrat itself");
   command->footer("Examples:\n  quadrat help\n  quadrat help neighbors");
   command->callback([name, &app] {
     const CLI::App& shown = app_named(app, *name);

@@ -70,7 +70,7 @@ json key_methods_json() {
   return result;
 }
 
-/// The orders of the Circles model, and the cell lists that each walks.
+/// The orders of the Circles model, each with the cell lists that it can walk.
 json circles_json() {
   json orders = json::array();
   for (const std::string_view order : circles_orders()) {
@@ -91,7 +91,7 @@ json info_json() {
   for (const device_description& device : cuda_devices()) result["cuda_devices"].push_back(device_json(device));
   const auto methods = [](const json& list) { return json{{"methods", list}}; };
   result["mpi"] = QUADRAT_HAS_MPI != 0;
-  result["nccl"] = QUADRAT_HAS_NCCL != 0;  // not loaded for this: its initialization needs memory
+  result["nccl"] = QUADRAT_HAS_NCCL != 0;  // found without loading NCCL: its initialization needs memory
   result["cells"] = methods(methods_json(cell_lists()));
   result["models"] = {{"granular", methods(methods_json(granular_methods()))},
                       {"circles", {{"orders", circles_json()}}}};
@@ -129,7 +129,7 @@ std::string methods_text(const char* title, const json& methods) {
   return text;
 }
 
-/// Those that run on some device here.
+/// The methods that run on some device of this machine.
 json found(const json& methods) {
   json result = json::array();
   for (const json& method : methods) {
@@ -176,7 +176,7 @@ std::string info_text(const json& info) {
 void add_info(CLI::App& app) {
   CLI::App* const command = app.add_subcommand("info", "Show version, backends, devices and methods");
   const auto as_json = std::make_shared<bool>(false);
-  command->add_flag("--json", *as_json, "as JSON");
+  command->add_flag("--json", *as_json, "print as JSON");
   command->footer("Examples:\n  quadrat info\n  quadrat info --json");
   command->callback([as_json] {
     const json info = info_json();

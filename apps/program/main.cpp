@@ -25,7 +25,8 @@
 namespace quadrat::program {
 namespace {
 
-/// One line on stderr, without control characters, which the input may contain. It takes no memory: there may be none.
+/// Prints one line on stderr, without control characters (the input may contain some). Allocates nothing, since memory
+/// may be exhausted.
 int report(std::string_view text, exit_code code) {
   if (!speaks()) return code;
   std::array<char, 4096> part{};
@@ -46,13 +47,15 @@ const char* words_of(const std::exception& problem) {
   return !of_ours && dynamic_cast<const std::bad_alloc*>(&problem) != nullptr ? "out of memory" : problem.what();
 }
 
-/// Ends the process where an exception cannot be caught: a destructor of a JSON value may find no memory, for example.
+/// The terminate handler: ends the process if an exception cannot be caught, for example if the destructor of a JSON
+/// value finds no memory.
 [[noreturn]] void end_of_exception() {
   const std::exception_ptr thrown = std::current_exception();
   if (!thrown && std::uncaught_exceptions() == 0) std::abort();
   io::remove_temporary_files();
   if (!thrown) {
-    // The exception reached a noexcept function, such as those of toml++ that allocate. Its words are lost.
+    // The exception reached a noexcept function; some functions of toml++ that allocate are noexcept. Its message is
+    // lost.
     report("out of memory, or another failure where none can be reported", failure);
     std::_Exit(failure);
   }
@@ -87,18 +90,18 @@ void describe(CLI::App& app) {
   add_commands(app);
 }
 
-/// The name of the subcommand that the user was writing, for "see ... --help".
+/// The help option of the subcommand that was used, for "see ... --help".
 std::string help_command(const CLI::App& app) {
   const auto used = app.get_subcommands();
   return "quadrat " + (used.empty() ? std::string() : used.front()->get_name() + " ") + "--help";
 }
 
-/// Whether the problem is that --help or --version was asked for, and of a command that there is.
+/// Whether --help or --version was requested, of a command that exists.
 bool asks_for_text(const CLI::App& app, const CLI::ParseError& problem) {
   return problem.get_exit_code() == 0 && app.remaining().empty();
 }
 
-/// The exit code, or failure when not all that was printed has reached its file or pipe.
+/// The exit code; failure if some output has not reached its file or pipe.
 int end_of_output(int code) {
   std::cout.flush();
   const bool arrived = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
@@ -128,10 +131,11 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace quadrat::program;
   std::set_terminate(end_of_exception);
-  // A pipe that nobody reads and a limit on the size of files are errors of writing, like a full disk.
+  // With these signals ignored, a closed pipe and a limit on file sizes become write errors, like a full disk.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  // Around everything: to describe the command line, or to put an error into words, may itself find no memory.
+  // The try block covers everything: describing the command line, or composing an error message, may run out of memory,
+  // too.
   try {
     wait_passively(argv);
     listen_for_signals();

@@ -14,7 +14,7 @@
 namespace quadrat::program {
 namespace {
 
-/// Other words for names that options take. Their letters would suggest another name, or none.
+/// Words that users may try instead of a name, although their spelling suggests another name or none.
 struct synonym {
   std::string_view word, name;
 };

@@ -7,20 +7,20 @@
 #include <span>
 #include <string_view>
 
-/// What options accept. Each says what was given and what would be accepted; the option's name comes first.
+/// Validators of options. Each error names the option first, then what was given and what would be accepted.
 namespace quadrat::program {
 
-/// One of these names, which stay where they are. The help lists them.
+/// One of these names. The span must stay valid. The help lists the names.
 [[nodiscard]] CLI::Validator one_of(std::span<const std::string_view> names);
 
-/// A number as files have it. NaN and infinity pass: whoever uses the number says what it has to be.
+/// A number. NaN and infinity pass: the code that uses the number checks its range.
 [[nodiscard]] CLI::Validator any_number();
 
 /// A whole number from `least` to `most`.
 [[nodiscard]] CLI::Validator whole_number(std::int64_t least = std::numeric_limits<std::int64_t>::min(),
                                           std::int64_t most = std::numeric_limits<std::int64_t>::max());
 
-/// The name of a file that is there and is no folder.
+/// An existing file that is not a folder.
 [[nodiscard]] CLI::Validator existing_file();
 
 }  // namespace quadrat::program

@@ -18,7 +18,7 @@ particle_file particles_of_npy(const std::filesystem::path& file, int least_dime
   const io::npy_array array = io::read_npy(file);
   particle_file result;
   const std::size_t rank = array.shape.size();
-  const std::size_t dimension = rank == 2 ? array.shape[1] : rank;  // N alone: points on a line
+  const std::size_t dimension = rank == 2 ? array.shape[1] : rank;  // an array of shape (N,): points on a line
   if (rank < 1 || rank > 2 || dimension < static_cast<std::size_t>(least_dimension) || dimension > 3) {
     throw io_error(message(array.file, ": the array has shape ", array.shape_text(), "; points are ",
                            least_dimension == 1 ? "N, N x 1, N x 2 or N x 3" : "N x 2 or N x 3"));

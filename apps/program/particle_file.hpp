@@ -16,26 +16,26 @@
 
 namespace quadrat::program {
 
-/// The box that came with the points: the cell of an .xyz or .gsd file.
+/// The box of a particle file: the cell of an .xyz or .gsd file.
 struct file_box {
   vec<double, 3> origin{};
-  std::optional<vec<vec<double, 3>, 3>> vectors;  ///< one may be zero where its axis is open
+  std::optional<vec<vec<double, 3>, 3>> vectors;  ///< the vector of an open axis may be zero
   vec<bool, 3> periodic{};
-  std::size_t frames = 1;  ///< in the file, of which the first is read
-  std::size_t line = 2;    ///< of the file that it is in; 0: the file has no lines
+  std::size_t frames = 1;  ///< frames of the file; only the first is read
+  std::size_t line = 2;    ///< line of the box in the file; 0 if the file has no lines
 };
 
-/// Points as a file holds them.
+/// Points read from a file.
 struct particle_file {
   std::string file;
   int dimension = 3;
-  bool single_precision = false;    ///< stored as float32
+  bool single_precision = false;    ///< the file stores float32
   std::vector<double> coordinates;  ///< N x dimension
-  std::vector<std::size_t> lines;   ///< by point: its line, from 1; empty: the file has none
+  std::vector<std::size_t> lines;   ///< by point, from 1; empty if the file has no lines
   std::optional<file_box> box;
 
   [[nodiscard]] std::size_t size() const { return coordinates.size() / static_cast<std::size_t>(dimension); }
-  /// Where the box is given, for messages: "atoms.xyz:2", or the file alone where it has no lines.
+  /// The place of the box for messages: "atoms.xyz:2", or only the file if it has no lines.
   [[nodiscard]] std::string place_of_box() const {
     return box && box->line == 0 ? file : message(file, ":", box ? box->line : 1);
   }
@@ -45,7 +45,7 @@ struct particle_file {
   }
 };
 
-/// The points as vectors; those on a line as (x, 0). Throws data_error for a coordinate that T cannot hold.
+/// The points as vectors; points on a line become (x, 0). Throws data_error for a coordinate that T cannot hold.
 template <typename T, int D>
 [[nodiscard]] std::vector<vec<T, D>> points_in(const particle_file& particles) {
   std::vector<vec<T, D>> points(particles.size());
@@ -62,15 +62,15 @@ template <typename T, int D>
   return points;
 }
 
-/// What --json prints of the points: file, count, dimensions, and of .xyz files the number of frames.
+/// The points in the output of --json: file, count, dimensions, and the number of frames of .xyz files.
 [[nodiscard]] nlohmann::ordered_json as_json(const particle_file& particles);
 
-/// Says once, on stderr, what of the file is not read: frames behind the first.
+/// Prints a note on stderr, once, if the file has frames that are not read.
 void note_what_is_left_out(const particle_file& particles);
 
-/// Reads points by the name's ending: .npy (N x 2 or N x 3, float32 or float64), .csv (columns x, y and perhaps z) or
-/// .xyz, .extxyz, .gsd. Where one dimension is enough, N or N x 1 and the column x alone as well. Throws argument_error
-/// for another ending, and io_error.
+/// Reads points. The ending of the name gives the format: .npy (N x 2 or N x 3, float32 or float64), .csv (columns x, y
+/// and perhaps z), or .xyz, .extxyz, .gsd. With least_dimension 1 also N or N x 1, and the column x alone. Throws
+/// argument_error for another ending, and io_error.
 [[nodiscard]] particle_file read_particles(const std::filesystem::path& file, int least_dimension = 2);
 
 /// The points of a frame.

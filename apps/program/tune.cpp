@@ -24,11 +24,11 @@ struct tune_options {
   bench::tuning what;
   std::string device = "auto";
   std::filesystem::path output;
-  std::filesystem::path profile;  ///< that is judged instead of a new one
+  std::filesystem::path profile;  ///< an existing profile to evaluate instead of a new one
   std::string name;
 };
 
-/// The device that is measured, or that the measured results are of.
+/// The device that is measured, or that the given results are of.
 [[nodiscard]] device_facts measured_device(tune_options& options) {
   const bool cuda = options.device == "cuda" || (options.device == "auto" && !cuda_devices().empty());
   options.what.asked.on_cuda = cuda;
@@ -51,7 +51,7 @@ struct tune_options {
   return facts;
 }
 
-/// Judges a profile that there is.
+/// Evaluates an existing profile.
 void judge_profile(tune_options& options) {
   require(!options.what.check.empty(), "--judge needs results to judge by; name them with --check");
   const device_profile profile = profile_from_json(io::read_whole_file(options.profile));
@@ -68,7 +68,7 @@ void run_tune(tune_options& options) {
   std::filesystem::path target = options.output.empty() ? profile_path(device) : options.output;
   require(!target.empty(), "there is no home folder to put the profile in; say where with --output");
   {
-    const io::atomic_file trial(target);  // not committed: what cannot be written is known before measuring
+    const io::atomic_file trial(target);  // not committed: only checks before measuring that the file can be written
   }
   const device_profile profile = bench::tune(options.what, device);
   io::write_text_file(target, to_json(profile));
@@ -79,24 +79,24 @@ void run_tune(tune_options& options) {
 }  // namespace
 
 void add_tune(CLI::App& app) {
-  CLI::App* const command = app.add_subcommand("tune", "Measure this machine, so that the automatic choices fit it");
+  CLI::App* const command = app.add_subcommand("tune", "Measure this machine, to make the automatic choices fit it");
   const auto options = std::make_shared<tune_options>();
   tune_options& o = *options;
   command->add_option("--device", o.device, "auto, cpu or cuda")
       ->check(one_of(io::names_of<io::device_choice>))
       ->capture_default_str();
-  command->add_option("--threads", o.what.asked.threads, "of the CPU; 0: all")
+  command->add_option("--threads", o.what.asked.threads, "CPU threads; 0: all")
       ->check(whole_number(0, cpu_context::most_threads));
   command->add_option("--limit", o.what.asked.limit_s, "seconds to measure; 0, the default: 110 on a GPU, 280 on a CPU")
       ->check(any_number());
   command->add_option("--from", o.what.from, "fit to results of quadrat bench choice --json instead of measuring")
       ->check(existing_file());
-  command->add_option("--name", o.name, "of the device that these are of");
-  command->add_option("--check", o.what.check, "judge the profile by the test cases of such results")
+  command->add_option("--name", o.name, "name of the device of these results");
+  command->add_option("--check", o.what.check, "evaluate the profile on the test cases of such results")
       ->check(existing_file());
-  command->add_option("--judge", o.profile, "measure and fit nothing: judge this profile")->check(existing_file());
-  command->add_option("--json", o.what.judged, "write what was judged to this file");
-  command->add_option("-o,--output", o.output, "the profile; default: where the library looks for it");
+  command->add_option("--judge", o.profile, "evaluate this profile; measure and fit nothing")->check(existing_file());
+  command->add_option("--json", o.what.judged, "write the evaluation to this file");
+  command->add_option("-o,--output", o.output, "file for the profile; default: where the library looks for it");
   command->footer(
       "All methods are timed on some hundred random cases. The constants of their costs go to a profile in\n"
       "$XDG_CACHE_HOME/quadrat or ~/.cache/quadrat, which every choice on this device then uses; QUADRAT_PROFILE "

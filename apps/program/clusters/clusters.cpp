@@ -75,7 +75,7 @@ void add_clusters(CLI::App& app) {
       ->required()
       ->check(any_number())
       ->type_name("R");
-  command->add_option("--core", o.core, "points closer than R that make a core point, itself included; default: 1")
+  command->add_option("--core", o.core, "a core point has at least N points closer than R, itself included; default: 1")
       ->check(whole_number(1, std::numeric_limits<std::uint32_t>::max()))
       ->type_name("N");
   add_box_options(*command, o.box, "lengths of the box, or all components of its vectors; default: around the points",

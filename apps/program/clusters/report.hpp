@@ -11,11 +11,11 @@
 
 namespace quadrat::program {
 
-/// What `quadrat clusters --json` prints (docs/guides/clusters.md describes it).
+/// The output of `quadrat clusters --json` (described in docs/guides/clusters.md).
 [[nodiscard]] nlohmann::ordered_json as_json(const clusters_report& report, const clusters_options& options,
                                              const particle_file& particles, const search_box& box);
 
-/// The same for people, in a few lines.
+/// A few lines for people.
 [[nodiscard]] std::string as_text(const clusters_report& report, const clusters_options& options,
                                   const particle_file& particles, const search_box& box);
 

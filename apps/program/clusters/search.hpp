@@ -13,19 +13,19 @@
 
 namespace quadrat::program {
 
-/// The clusters that were found, and how.
+/// The clusters found, and data about the search.
 struct clusters_report {
   used_device device;
   std::string precision;
   std::size_t points = 0;
   std::size_t noise = 0;
   std::vector<std::uint32_t> sizes;          ///< by label
-  std::vector<std::vector<double>> centers;  ///< by label, if they are to be printed
+  std::vector<std::vector<double>> centers;  ///< by label, if they will be printed
   std::size_t memory_bytes = 0;
   double reading_seconds = 0, search_seconds = 0, writing_seconds = 0, total_seconds = 0;
 };
 
-/// Searches, and writes the labels if there is an output. Throws what the library throws, and io_error.
+/// Finds clusters, and writes the labels if there is an output. Throws what the library throws, and io_error.
 [[nodiscard]] clusters_report find_clusters(const clusters_options& options, const particle_file& particles,
                                             const search_box& box);
 

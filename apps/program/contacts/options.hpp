@@ -15,7 +15,7 @@ struct contacts_options {
   std::string bodies;
   std::vector<std::string> planes, apart;
   box_options box;
-  std::string method;  ///< empty: chosen
+  std::string method;  ///< empty: chosen automatically
   double bin_size = 0;
   device_options device;
   std::string precision = "double";

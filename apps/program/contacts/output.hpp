@@ -16,7 +16,7 @@
 
 namespace quadrat::program {
 
-/// Takes contacts in their order.
+/// Receives contacts in their order.
 template <typename T>
 class contact_output {
  public:
@@ -25,7 +25,7 @@ class contact_output {
   virtual void commit() = 0;
 };
 
-/// Records as they are in memory.
+/// Writes records as they are in memory.
 template <typename T>
 class npy_contact_output final : public contact_output<T> {
   static constexpr auto number = io::npy_type_of<T>;

@@ -11,11 +11,11 @@
 
 namespace quadrat::program {
 
-/// What `quadrat contacts --json` prints (docs/guides/contacts.md describes it).
+/// The output of `quadrat contacts --json` (described in docs/guides/contacts.md).
 [[nodiscard]] nlohmann::ordered_json as_json(const contacts_report& report, const contacts_options& options,
                                              const io::body_list& bodies, const contact_surroundings& surroundings);
 
-/// The same for people, in a few lines.
+/// A few lines for people.
 [[nodiscard]] std::string as_text(const contacts_report& report, const contacts_options& options,
                                   const io::body_list& bodies, const contact_surroundings& surroundings);
 

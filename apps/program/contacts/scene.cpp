@@ -34,7 +34,7 @@ plane<double> plane_of_option(const std::string& text) {
           " numbers; give nx,ny,nz,offset: points p with n . p < offset are solid");
   const double largest = std::max({std::fabs(numbers[0]), std::fabs(numbers[1]), std::fabs(numbers[2])});
   require(largest > 0, "--plane: ", io::shown(text), " has the normal 0; any other length is accepted");
-  // First to about one: squares of very long and very short normals are no numbers.
+  // Scaled to about one first: squares of very long or short normals overflow or underflow.
   const vec<double, 3> direction{numbers[0] / largest, numbers[1] / largest, numbers[2] / largest};
   const double length = std::sqrt(squared_norm(direction));
   const double offset = numbers[3] / largest / length;
@@ -42,7 +42,7 @@ plane<double> plane_of_option(const std::string& text) {
   return {direction * (1 / length), offset};
 }
 
-/// Switches off contacts of two groups.
+/// Excludes contacts between two groups.
 void keep_apart(const std::string& text, pair_masks& masks) {
   const std::vector<double> numbers = numbers_of_option("--apart", text);
   const auto is_group = [](double number) { return number >= 0 && number < 32 && number == std::floor(number); };

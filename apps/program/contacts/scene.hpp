@@ -11,14 +11,14 @@
 
 namespace quadrat::program {
 
-/// What surrounds the bodies, as the command line gives it.
+/// The walls, box and masks of the command line.
 struct contact_surroundings {
   std::optional<box<double, 3>> domain;
   std::vector<plane<double>> planes;
   pair_masks masks = all_groups_meet();
 };
 
-/// Throws argument_error, which names the option, where that cannot be.
+/// Throws argument_error that names the option if its value is impossible.
 [[nodiscard]] contact_surroundings surroundings_of(const contacts_options& options);
 
 }  // namespace quadrat::program

@@ -15,7 +15,7 @@
 namespace quadrat::program {
 namespace {
 
-/// Contacts that are brought to the host at a time.
+/// Contacts copied to the host at a time.
 constexpr std::size_t contacts_a_block = std::size_t{1} << 16;
 
 template <typename T>

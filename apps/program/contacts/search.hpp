@@ -13,7 +13,7 @@
 
 namespace quadrat::program {
 
-/// What a search for contacts found, and how.
+/// The result of a search for contacts, and data about it.
 struct contacts_report {
   used_device device;
   std::string method, reason;
@@ -24,7 +24,7 @@ struct contacts_report {
   double reading_seconds = 0, search_seconds = 0, writing_seconds = 0, total_seconds = 0;
 };
 
-/// Searches, and writes the output if there is one. Throws what the library throws, and io_error.
+/// Finds contacts, and writes them if there is an output. Throws what the library throws, and io_error.
 [[nodiscard]] contacts_report find_contacts(const contacts_options& options, const io::body_list& bodies,
                                             const contact_surroundings& surroundings);
 

@@ -93,7 +93,7 @@ void run_electrostatics(electrostatics_command command) {
 }
 
 std::string electrostatics_footer() {
-  std::string text = "Methods (all compute the same, to the accuracy asked for):\n";
+  std::string text = "Methods (all give the same results, to the requested accuracy):\n";
   for (const method_info& method : electrostatics_methods()) {
     const char* const where = method.on_cpu ? (method.on_cuda ? "cpu, cuda" : "cpu") : "cuda";
     text += fmt::format("  {:<14} {:<10} {}\n", method.name, where, method.summary);
@@ -121,19 +121,19 @@ std::string electrostatics_footer() {
 void add_parameters(CLI::App& command, electrostatics_command& o) {
   const std::string group = "Parameters, chosen by default";
   command.add_option("--method", o.method, "how to sum; default: chosen (auto)")->type_name("NAME")->group(group);
-  command.add_option("--cutoff", o.cutoff, "of the short-range part")
+  command.add_option("--cutoff", o.cutoff, "cutoff of the short-range part")
       ->check(any_number())
       ->type_name("R")
       ->group(group);
   command
       .add_option("--splitting", o.splitting,
-                  "alpha in erfc(alpha r) / r, an inverse length; of esp the number c of its prolate function")
+                  "alpha in erfc(alpha r) / r, an inverse length; for esp: the number c of its prolate function")
       ->check(any_number())
       ->type_name("NUMBER")
       ->group(group);
   command
       .add_option("--mesh", o.mesh,
-                  "mesh points along each vector, or one number for all: products of 2, 3 and 5; of direct the "
+                  "mesh points along each vector, or one number for all: products of 2, 3 and 5; for direct: the "
                   "largest mode")
       ->type_name("Nx[,Ny,Nz]")
       ->group(group);
@@ -147,10 +147,11 @@ void add_outputs(CLI::App& command, electrostatics_command& o) {
   add_output_option(command, o.output, "forces: .npy, (points, 3), in the order of the file");
   command.add_option("--energies", o.energies, "half of the energy of the pairs of each point: .npy, (points,)")
       ->type_name("FILE");
-  command.add_option("--potentials", o.potentials, "derivative of the energy by each charge: .npy, (points,)")
+  command
+      .add_option("--potentials", o.potentials, "derivative of the energy with respect to each charge: .npy, (points,)")
       ->type_name("FILE");
   command.add_flag("--virial", o.virial,
-                   "print the virial of each system: minus the derivative of the energy by strain");
+                   "print the virial of each system: minus the derivative of the energy with respect to strain");
   add_explain_option(command, o.explain);
   command.add_flag("--json", o.json, "print energies, choices and times as JSON, and nothing else, on stdout");
   command.add_flag("--quiet", o.quiet, "print nothing");
@@ -167,7 +168,7 @@ electrostatics_options sum_options(const electrostatics_command& command) {
   options.remove_net_force = command.remove_net_force;
   require(std::isfinite(command.coulomb_constant) && command.coulomb_constant != 0, "--coulomb-constant is ",
           command.coulomb_constant, "; it must be finite, and not 0");
-  // In the library's options, 0 stands for what is to be chosen.
+  // In the library's options, 0 means: choose automatically.
   for (const auto& [value, option] : {std::pair{command.cutoff, "--cutoff"}, {command.splitting, "--splitting"}}) {
     require(!value || (*value > 0 && std::isfinite(*value)), option, " is ", value.value_or(0),
             "; it must be positive and finite");
@@ -206,8 +207,8 @@ void add_electrostatics(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--exclusions", o.exclusions,
-                   "pairs of points that do not interact, or by a factor: lines \"i j [scale]\", points of a frame "
-                   "from 0, # comments; or .npy, N x 2 integers")
+                   "pairs of points whose interaction is left out or scaled: lines \"i j [scale]\", points of a frame "
+                   "count from 0, # begins a comment; or .npy, N x 2 integers")
       ->check(existing_file())
       ->type_name("FILE");
   command->add_flag("--remove-net-force", o.remove_net_force, "subtract the mean force of each system");

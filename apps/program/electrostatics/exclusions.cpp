@@ -15,7 +15,7 @@
 namespace quadrat::program {
 namespace {
 
-/// The number of points of each frame: the same in all of them.
+/// The number of points per frame, which must be the same in all frames.
 std::size_t points_of_frames(const std::string& file, const charged_systems& systems) {
   const std::size_t frames = systems.cells.size();
   std::vector<std::size_t> counts(frames, 0);
@@ -28,7 +28,7 @@ std::size_t points_of_frames(const std::string& file, const charged_systems& sys
   return counts.empty() ? 0 : counts[0];
 }
 
-/// `points`: of a frame.
+/// `points`: number of points of a frame.
 scaled_pair checked_pair(const std::string& place, std::size_t points, std::int64_t first, std::int64_t second,
                          double scale) {
   for (const std::int64_t point : {first, second}) {
@@ -68,7 +68,7 @@ template <typename Integer>
 std::vector<scaled_pair> pairs_of(const io::npy_array& array, std::size_t points) {
   std::vector<scaled_pair> pairs;
   const auto numbers = array.as<Integer>();
-  // What does not fit is no point either.
+  // A number that is not a valid integer is no valid point either.
   const auto whole = [](Integer number) {
     constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
     return number > 0 && static_cast<std::uint64_t>(number) > most ? static_cast<std::int64_t>(most)

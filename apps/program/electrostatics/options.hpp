@@ -16,7 +16,7 @@ struct electrostatics_command {
   double accuracy = 1e-5;
   double coulomb_constant = 1;
   std::string law = "coulomb";
-  std::string method;  ///< empty: chosen
+  std::string method;  ///< empty: chosen automatically
   std::optional<double> cutoff, splitting;
   std::optional<std::string> mesh;
   std::optional<std::int64_t> order;
@@ -32,7 +32,7 @@ struct electrostatics_command {
   bool quiet = false;
 };
 
-/// What the command line says to the sums. Throws argument_error that names the option.
+/// Converts the command line to the library's options. Throws argument_error that names the option.
 [[nodiscard]] electrostatics_options sum_options(const electrostatics_command& command);
 
 }  // namespace quadrat::program

@@ -18,7 +18,7 @@ using json = nlohmann::ordered_json;
 
 double total_of(const std::vector<double>& numbers) { return std::accumulate(numbers.begin(), numbers.end(), 0.0); }
 
-/// The predicted error relative to the rms force. Infinite where there are no forces.
+/// The predicted error relative to the rms force. Infinite if there are no forces.
 double relative_error(const electrostatics_outcome& outcome) {
   return outcome.report.error * outcome.reference_force / outcome.rms_force;
 }
@@ -75,7 +75,7 @@ std::string accuracy_text(const electrostatics_command& command, const electrost
                                  command.accuracy, outcome.report.error, outcome.reference_force,
                                  command.law == "coulomb" ? "k q^2 / d^2" : "k c^2 / d^7");
   text += fmt::format("  forces      rms {:.6g}, net {:.2g}", outcome.rms_force, outcome.net_force);
-  // Forces that cancel, as in a crystal, are no measure of an error.
+  // If forces cancel, as in a crystal, a relative error says nothing.
   if (relative_error(outcome) < 1) text += fmt::format("; error {:.2g} of the rms force", relative_error(outcome));
   return text + "\n";
 }

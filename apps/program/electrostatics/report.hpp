@@ -11,7 +11,7 @@
 
 namespace quadrat::program {
 
-/// A whole run of `quadrat electrostatics`.
+/// One run of `quadrat electrostatics`: its input and its outcome.
 struct electrostatics_run {
   charged_systems systems;
   std::vector<scaled_pair> scaled_pairs;
@@ -21,7 +21,7 @@ struct electrostatics_run {
 
 [[nodiscard]] nlohmann::ordered_json as_json(const electrostatics_command& command, const electrostatics_run& run);
 
-/// The same for people, in a few lines.
+/// A few lines for people.
 [[nodiscard]] std::string as_text(const electrostatics_command& command, const electrostatics_run& run);
 
 }  // namespace quadrat::program

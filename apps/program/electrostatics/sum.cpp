@@ -12,7 +12,7 @@
 namespace quadrat::program {
 namespace {
 
-/// A number of the file in the precision of the computation.
+/// Converts a number of the file to the precision of the computation.
 template <typename T>
 T rounded(double number, std::size_t point, const char* what) {
   const T result = static_cast<T>(number);
@@ -48,7 +48,7 @@ std::vector<lattice<T, 3>> cells_in(const charged_systems& systems) {
   return cells;
 }
 
-/// Computes until it has been done `most` times, or has taken `enough` seconds. At least once.
+/// Repeats the computation until it has run `most` times or taken `enough` seconds; at least once.
 template <typename F>
 void repeat(electrostatics_outcome& result, F&& compute) {
   constexpr std::size_t most = 5;
@@ -69,7 +69,7 @@ void repeat(electrostatics_outcome& result, F&& compute) {
   result.repetitions = times.size();
 }
 
-/// The root mean square over all points of what errors are relative to in their systems.
+/// The root mean square over all points of the reference forces of their systems, to which errors are relative.
 double reference_force_of(const electrostatics_options& options, const charged_systems& systems) {
   std::vector<double> points(systems.cells.size(), 0.0), squares(systems.cells.size(), 0.0);
   for (std::size_t i = 0; i < systems.size(); ++i) {

@@ -13,34 +13,34 @@
 
 namespace quadrat::program {
 
-/// What is computed besides forces and energies of systems.
+/// What to compute, besides forces and energies of systems.
 struct electrostatics_task {
   electrostatics_options options;
   bool single = false;  ///< precision of all that is computed
   bool virial = false, energies = false, potentials = false;
 };
 
-/// What came out, and how.
+/// The results, and data about the computation.
 struct electrostatics_outcome {
   used_device device;
   std::string method, reason;
-  electrostatics_report report;  ///< the names are those above
+  electrostatics_report report;  ///< its names are those of the members above
   quadrat::explanation explanation;
   std::vector<double> energy;         ///< by system
-  std::vector<double> virial;         ///< by system, 9 numbers; empty: not asked for
+  std::vector<double> virial;         ///< by system, 9 numbers; empty: not requested
   mesh_numbers forces;                ///< (points, 3)
-  mesh_numbers energies, potentials;  ///< (points,); empty: not asked for
+  mesh_numbers energies, potentials;  ///< (points,); empty: not requested
   double reference_force = 0;         ///< k q^2 / d^2 (dispersion: k c^2 / d^7), the rms over all points
   double rms_force = 0;               ///< of all points
-  double net_force = 0;               ///< the largest sum of the forces of a system
+  double net_force = 0;               ///< the largest net force of a system
   std::size_t memory_bytes = 0;
   double prepare_seconds = 0;
   double compute_seconds = 0;  ///< the median of the repetitions
   std::size_t repetitions = 0;
 };
 
-/// Carries it out. It is computed once, and again while that takes no more than a fraction of a second, for the time.
-/// Throws what the library throws; data_error names file and line.
+/// Computes the sums once; if that is fast, repeats them to measure the time. Throws what the library throws;
+/// data_error names file and line.
 [[nodiscard]] electrostatics_outcome sum_charges(const electrostatics_task& task, const device_options& device,
                                                  const charged_systems& systems,
                                                  const std::vector<scaled_pair>& scaled_pairs);

@@ -42,7 +42,7 @@ mesh_task interpolate_task(const interpolate_command& options, const particle_fi
   return task;
 }
 
-/// A .vti file says where its mesh lies. Throws argument_error where the box of the points is another.
+/// A .vti file contains the place of its mesh. Throws argument_error if the box of the points differs from it.
 void check_place_of_mesh(const mesh_task& task, const value_file& mesh, int dimension) {
   if (!mesh.grid) return;
   for (int axis = 0; axis < dimension; ++axis) {
@@ -129,7 +129,8 @@ void add_interpolate(CLI::App& app) {
       ->required()
       ->check(existing_file())
       ->type_name("FILE");
-  command->add_flag("--gradient", o.gradient, "derivatives of the values by position, in place of the values");
+  command->add_flag("--gradient", o.gradient,
+                    "derivatives of the values with respect to position, instead of the values");
   add_mesh_options(*command, o);
   add_output_option(*command, o.output, "the values at the points: .npy");
   command->footer(interpolate_footer());

@@ -22,18 +22,19 @@ namespace {
 constexpr std::array<std::string_view, 2> end_choices{"lower", "both"};
 
 void add_mesh_choices(CLI::App& command, mesh_options& o) {
-  command.add_option("--order", o.order, "of the B-splines: mesh points of a footprint along an axis, 1 to 8")
+  command
+      .add_option("--order", o.order, "order of the B-splines: mesh points that a point touches along an axis, 1 to 8")
       ->check(whole_number())
       ->capture_default_str();
   command.add_option("--method", o.method, "how to spread; default: chosen (auto)")->type_name("NAME");
-  command.add_flag("--clip", o.clip, "leave out what of a footprint is outside the mesh along open axes");
+  command.add_flag("--clip", o.clip, "leave out contributions outside the mesh along open axes");
   command.add_flag("--accept-outside", o.accept_outside, "accept points outside the box along open axes");
   command
       .add_option("--ends", o.ends,
                   "mesh points on open axes: the first on the lower face (lower), or also the last on the upper one")
       ->check(one_of(end_choices))
       ->capture_default_str();
-  command.add_option("--uses", o.uses, "choose the method as if the same points were used so often")
+  command.add_option("--uses", o.uses, "choose the method for this many uses of the same points")
       ->check(any_number())
       ->capture_default_str();
 }
@@ -45,7 +46,7 @@ void add_mesh_options(CLI::App& command, mesh_options& o) {
                   "Lx[,Ly[,Lz]]", "none; default: all");
   add_mesh_choices(command, o);
   add_device_options(command, o.device);
-  command.add_option("--precision", o.precision, "float or double; default: float if all that is read is single")
+  command.add_option("--precision", o.precision, "float or double; default: float if all input is single precision")
       ->check(one_of(io::names_of<io::number_precision>));
   command.add_flag("--json", o.json, "print counts, sums and times as JSON, and nothing else, on stdout");
   add_explain_option(command, o.explain);
@@ -53,7 +54,7 @@ void add_mesh_options(CLI::App& command, mesh_options& o) {
 }
 
 std::string mesh_methods_text() {
-  std::string text = "Methods (all spread the same; of use for interpolation, too):\n";
+  std::string text = "Methods (all give the same mesh; interpolation uses them, too):\n";
   for (const spread_method& method : spread_methods()) {
     if (method.wrong_results) continue;
     const char* const where = method.on_cpu ? (method.on_cuda ? "cpu, cuda" : "cpu") : "cuda";
@@ -65,7 +66,7 @@ std::string mesh_methods_text() {
 spread_options plan_options(const mesh_options& options) {
   for (const spread_method& method : spread_methods()) {
     require(!method.wrong_results || options.method != method.name, "--method: ", method.name,
-            " gives wrong results: it exists to be timed by quadrat bench; quadrat spread --help lists the others");
+            " gives wrong results: it is only for timing by quadrat bench; quadrat spread --help lists the others");
   }
   spread_options result;
   result.asynchronous = false;

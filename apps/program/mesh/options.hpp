@@ -15,12 +15,12 @@ class App;
 
 namespace quadrat::program {
 
-/// What the command lines of `quadrat spread` and `quadrat interpolate` share.
+/// The options that `quadrat spread` and `quadrat interpolate` share.
 struct mesh_options {
   std::string points;
   box_options box;
   int order = 4;
-  std::string method;  ///< empty: chosen
+  std::string method;  ///< empty: chosen automatically
   bool clip = false;
   bool accept_outside = false;
   std::string ends = "lower";
@@ -33,17 +33,18 @@ struct mesh_options {
   bool quiet = false;
 };
 
-/// Adds all of them but the output.
+/// Adds all of these options except the output.
 void add_mesh_options(CLI::App& command, mesh_options& options);
 
-/// The methods that may be asked for, a line each.
+/// The methods that can be selected, one per line.
 [[nodiscard]] std::string mesh_methods_text();
 
-/// What the options say to a plan. Throws argument_error that names the option, for methods of wrong results as well.
+/// Converts the options to those of a plan. Throws argument_error that names the option; also for methods with wrong
+/// results.
 [[nodiscard]] spread_options plan_options(const mesh_options& options);
 
-/// As many numbers as dimensions, or one for all of them. The first `dimension` components count. Throws argument_error
-/// that names the option and what is counted.
+/// One number per dimension, or one for all of them. Only the first `dimension` components are used. Throws
+/// argument_error that names the option and what is counted.
 [[nodiscard]] vec<int, 3> extents_of_option(const std::string& text, int dimension,
                                             const std::string& option = "--mesh",
                                             const std::string& what = "mesh points");

@@ -20,7 +20,7 @@ using json = nlohmann::ordered_json;
 
 json file_json(const std::string& file) { return file.empty() ? json() : json(file); }
 
-/// One entry a vector: a number, or [real, imaginary].
+/// One entry per vector: a number, or [real, imaginary].
 json sums_json(const std::vector<double>& sums, bool complex) {
   json result = json::array();
   for (std::size_t k = 0; k < sums.size(); k += complex ? 2 : 1) {
@@ -97,7 +97,7 @@ std::string mesh_box_text(const mesh_box& box, int dimension) {
                      axes.empty() ? "open" : "periodic along " + axes);
 }
 
-/// "12.5" or "(1, -2)", of the first vector.
+/// The sum of the first vector: "12.5" or "(1, -2)".
 std::string sum_text(const std::vector<double>& sums, bool complex) {
   return complex ? fmt::format("({:.6g}, {:.6g})", sums.at(0), sums.at(1)) : fmt::format("{:.6g}", sums.at(0));
 }
@@ -114,7 +114,7 @@ std::string values_line(const mesh_report& report, const mesh_task& task, const 
                             sum_text(report.mesh_sums, kind.complex), kind.vectors > 1 ? " (of the first)" : "");
 }
 
-/// Nothing where all points count in full.
+/// Empty if all points count in full.
 std::string left_out_line(const mesh_left_out& left_out) {
   if (left_out.clipped == 0 && left_out.outside == 0) return {};
   return fmt::format(

@@ -44,7 +44,7 @@ determinism level_named(const std::string& name) {
   return static_cast<determinism>(std::find(names.begin(), names.end(), name) - names.begin());
 }
 
-/// A point array for each vector.
+/// Splits values into one array per vector.
 template <typename T>
 void write_mesh_vti(const std::string& file, const std::vector<T>& numbers, const mesh_task& task, int dimension,
                     const value_kind& kind) {
@@ -148,13 +148,13 @@ void add_spread(CLI::App& app) {
   command->add_option("--values", o.values, ".npy, (N,) or (vectors, N), real or complex; default: all 1")
       ->check(existing_file())
       ->type_name("FILE");
-  command->add_option("--mesh", o.mesh, "mesh points along each axis; one number: that many along all")
+  command->add_option("--mesh", o.mesh, "mesh points along each axis; one number: the same along all axes")
       ->required()
       ->type_name("Kx[,Ky[,Kz]]");
   add_mesh_options(*command, o);
   command
       ->add_flag("--deterministic{run_to_run}", o.reproducible,
-                 "same bits in every run; --deterministic=canonical: with every method as well")
+                 "same bits in every run; --deterministic=canonical: also with every method")
       ->check(one_of(io::names_of<determinism>));
   add_output_option(*command, o.output, "the mesh: .npy, or .vti for ParaView");
   command->footer(spread_footer());

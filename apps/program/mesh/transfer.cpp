@@ -20,7 +20,7 @@ box<T, D> domain_of(const mesh_box& box) {
                                make_vec<bool, D>([&](int axis) { return box.periodic[axis]; }));
 }
 
-/// How many numbers come out, with all parts.
+/// The number of results, counting all parts.
 template <typename Plan>
 std::size_t size_of_result(const Plan& plan, mesh_operation operation, const value_kind& kind, int dimension) {
   const int numbers_a_point = operation == mesh_operation::gradient ? dimension : 1;
@@ -28,7 +28,7 @@ std::size_t size_of_result(const Plan& plan, mesh_operation operation, const val
   return (operation == mesh_operation::spread ? plan.mesh_size() : points) * kind.vectors * kind.parts();
 }
 
-/// One call of the plan. Number: T or std::complex<T>.
+/// Calls the plan once. Number: T or std::complex<T>.
 template <typename Number, typename Plan, typename T>
 void call(Plan& plan, mesh_operation operation, int vectors, const T* from, T* to) {
   const auto* const in = reinterpret_cast<const Number*>(from);
@@ -94,7 +94,8 @@ mesh_outcome transfer_in(const Context& context, const mesh_task& task, const pa
   }
 }
 
-/// Points outside the unit box belong to another box, which nobody gave. Open axes are the plan's to check.
+/// Throws if points are outside the assumed unit box: then they belong to another box, which was not given. The plan
+/// checks open axes.
 void require_in_unit_box(const particle_file& particles, const vec<bool, 3>& periodic) {
   const auto dimension = static_cast<std::size_t>(particles.dimension);
   for (std::size_t i = 0; i < particles.coordinates.size(); ++i) {

@@ -17,7 +17,7 @@
 namespace quadrat::program {
 namespace {
 
-/// `what` for messages: "values".
+/// `what` names the values in messages: "values".
 value_file read_numbers(const std::filesystem::path& file, std::string_view what, std::string_view endings) {
   require(file.extension() == ".npy", what, " are read from ", endings, " files; ", file.string(), " ends otherwise");
   io::npy_array array = io::read_npy(file);
@@ -40,7 +40,7 @@ std::string text_of_shape(const std::vector<std::size_t>& shape) {
   return array.shape_text();
 }
 
-/// Takes the first axis, if it is one too many, for that of the vectors.
+/// If there is one axis too many, the first one counts vectors.
 void count_vectors(value_file& values, std::size_t rank) {
   values.kind.stacked = values.shape.size() == rank + 1;
   if (values.kind.stacked) values.kind.vectors = values.shape[0];
@@ -64,7 +64,7 @@ std::vector<T> converted(const value_file& values) {
   return result;
 }
 
-/// A mesh of `dimension` axes: those behind must have one point. Several arrays are several vectors.
+/// A mesh of `dimension` axes; further axes must have one point. Several arrays are several vectors.
 value_file read_mesh_vti(const std::filesystem::path& file, int dimension) {
   io::vti_mesh mesh = io::read_vti(file);
   value_file result;
@@ -148,7 +148,7 @@ void write_numbers(const std::filesystem::path& file, const std::vector<T>& numb
                    const std::vector<std::size_t>& shape) {
   io::npy_writer out(file, complex ? io::npy_type_of<std::complex<T>> : io::npy_type_of<T>, shape);
   if (complex) {
-    // std::complex is two numbers in a row.
+    // std::complex is two consecutive numbers.
     out.write(std::span(reinterpret_cast<const std::complex<T>*>(numbers.data()), numbers.size() / 2));
   } else {
     out.write(std::span<const T>(numbers));

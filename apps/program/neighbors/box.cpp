@@ -15,7 +15,7 @@
 namespace quadrat::program {
 namespace {
 
-/// The lowest and the highest value of f(i) over the points where it is finite; two zeros when there are none.
+/// The smallest and the largest finite value of f(i) over the points; two zeros if there are none.
 template <typename F>
 vec<double, 2> range_of(std::size_t count, F&& f) {
   vec<double, 2> range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
@@ -32,21 +32,21 @@ void put_around(search_box& box, const particle_file& particles, double cutoff) 
   for (int axis = 0; axis < particles.dimension; ++axis) {
     const auto range = range_of(particles.size(), [&](std::size_t i) { return particles.at(i, axis); });
     box.origin[axis] = range[0];
-    // Wide enough for the greatest coordinate when all are rounded to single precision.
+    // Wide enough for the largest coordinate if all are rounded to single precision.
     const double rounding = 4e-7 * (std::fabs(range[0]) + std::fabs(range[1]));
     const double length = std::max(range[1] - range[0] + rounding, cutoff);
     box.vectors[axis][axis] = length > 0 ? length : 1;
   }
 }
 
-/// Gives open axes whose vector is zero one that is perpendicular to the others and spans the points.
+/// Replaces zero vectors of open axes by vectors that are perpendicular to the others and span the points.
 void complete_open_axes(search_box& box, const particle_file& particles, double cutoff) {
   const auto complete = complete_open_vectors(box.vectors, box.periodic);
   for (int axis = 0; axis < 3; ++axis) {
     if (norm(box.vectors[axis]) > 0) continue;
     require(!box.periodic[axis], box.place, ": vector ", axis + 1, " of the Lattice is zero, but its axis is periodic");
     const double longest = norm(complete[axis]);
-    const vec<double, 3> unit = complete[axis] / (longest > 0 ? longest : 1.0);  // make_lattice refuses dependent ones
+    const vec<double, 3> unit = complete[axis] / (longest > 0 ? longest : 1.0);  // make_lattice rejects dependent ones
     const auto range = range_of(particles.size(), [&](std::size_t i) {
       return dot(vec<double, 3>{particles.at(i, 0), particles.at(i, 1), particles.at(i, 2)} - box.origin, unit);
     });
@@ -56,7 +56,7 @@ void complete_open_axes(search_box& box, const particle_file& particles, double 
   }
 }
 
-/// Whether vector k lies along axis k, for all of them.
+/// Whether each vector k lies along axis k.
 bool is_upright(const search_box& box, int dimension) {
   for (int axis = 0; axis < dimension; ++axis) {
     for (int k = 0; k < dimension; ++k) {
@@ -81,7 +81,7 @@ std::string vectors_text(const search_box& box, int dimension) {
   return text;
 }
 
-/// Of a search in a plane.
+/// Widens a one-dimensional box for a search in a plane.
 void widen_line(search_box& box, int dimension, double cutoff) {
   if (dimension == 1) box.vectors[1][1] = cutoff > 0 ? cutoff : 1;
 }

@@ -9,7 +9,7 @@
 namespace quadrat::program {
 namespace {
 
-/// The volume of a box; in two dimensions its area, in one its length.
+/// The volume of a box; in two dimensions its area, in one dimension its length.
 double size_of(const search_box& box, int dimension) {
   const auto &a = box.vectors[0], &b = box.vectors[1], &c = box.vectors[2];
   if (dimension == 1) return std::fabs(a[0]);
@@ -43,7 +43,7 @@ double expected_neighbors(const particle_file& particles, const search_box& box,
                             4 * std::numbers::pi / 3 * cutoff * cutoff * cutoff};
     const double ball = balls[dimension - 1];
     const double size = size_of(box, dimension);
-    return size > 0 ? count * ball / size : 0;  // the search refuses boxes without a volume
+    return size > 0 ? count * ball / size : 0;  // the search rejects boxes without volume
   }
   constexpr std::size_t most_samples = 8;
   const std::size_t samples = std::min(most_samples, particles.size());

@@ -6,9 +6,8 @@
 
 namespace quadrat::program {
 
-/// Neighbors of a point to be expected, from counts that are cheap: where all axes are periodic the points within the
-/// cutoff at their mean density, images of the box included; elsewhere a mean over some points of the file, which
-/// leaves out images.
+/// A cheap estimate of the number of neighbors of a point. If all axes are periodic, it follows from the mean density,
+/// images included. Otherwise it is a mean over some points of the file, without images.
 [[nodiscard]] double expected_neighbors(const particle_file& particles, const search_box& box, double cutoff);
 
 }  // namespace quadrat::program

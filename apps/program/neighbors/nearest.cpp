@@ -19,7 +19,7 @@
 namespace quadrat::program {
 namespace {
 
-/// Rows that are brought to the host at a time.
+/// Rows copied to the host at a time.
 constexpr std::size_t nearest_rows_a_block = std::size_t{1} << 14;
 
 template <typename Context, typename T, int D>
@@ -59,7 +59,7 @@ class nearest_run {
     return make_nearest_neighbors(context_, lattice_of<T, D>(box), chosen);
   }
 
-  /// Calls f(first row, neighbors of some rows, squared distances of these) for all rows.
+  /// Calls f(first row, neighbors, squared distances) for blocks of rows.
   template <typename F>
   void for_each_block(F&& f) const {
     const auto view = nearest_.view();

@@ -31,7 +31,7 @@
 namespace quadrat::program {
 namespace {
 
-/// What can be said before anything is read.
+/// Checks that need no data.
 void check_neighbors_options(const neighbors_options& options) {
   const bool without_cutoff = options.knn > 0 || !options.radii.empty();
   require((options.cutoff > 0 && std::isfinite(options.cutoff)) || (without_cutoff && options.cutoff == 0),
@@ -50,7 +50,8 @@ void check_neighbors_options(const neighbors_options& options) {
   if (options.output) check_table_output(*options.output, options.json, options.points, "pairs");
 }
 
-/// Says or refuses beforehand what would end badly after hours: a cutoff in another unit, a box far smaller than it.
+/// Warns of or rejects input that would fail only after hours: a cutoff in another unit, or a box far smaller than the
+/// cutoff.
 void check_expectations(const neighbors_options& options, const particle_file& particles, const search_box& box) {
   const double neighbors = expected_neighbors(particles, box, options.cutoff);
   const double pairs = neighbors * static_cast<double>(particles.size());
@@ -62,10 +63,10 @@ void check_expectations(const neighbors_options& options, const particle_file& p
       stderr, "quadrat: note: about %.2g pairs are to be expected, which takes long; Ctrl-C stops the search\n", pairs);
 }
 
-/// The largest cutoff of a pair.
+/// The largest cutoff of any pair.
 double cutoff_of(const neighbors_options& options, const std::vector<double>& radii) {
   if (options.radii.empty()) return options.cutoff;
-  if (radii.empty()) return 1;  // there are no points
+  if (radii.empty()) return 1;  // without points any value will do
   const double largest = *std::max_element(radii.begin(), radii.end());
   require(largest > 0, "--radii ", options.radii, ": all radii are 0");
   return options.rule.empty() || options.rule == "sum" ? 2 * largest : largest;
@@ -158,7 +159,7 @@ void add_neighbors(CLI::App& app) {
                   "Lx[,Ly[,Lz]]");
   command->add_flag("--rdf", o.rdf,
                     "instead of pairs: g(r), the radial distribution function, over all frames of an .xyz file");
-  command->add_option("--bins", o.bins, "of g(r), from 0 to the cutoff; default: 200")
+  command->add_option("--bins", o.bins, "bins of g(r), from 0 to the cutoff; default: 200")
       ->check(whole_number(1, 1 << 20))
       ->type_name("N");
   command->add_flag("--types", o.types, "one g(r) for each pair of species of an .xyz file");

@@ -16,7 +16,7 @@
 
 namespace quadrat::program {
 
-/// Some entries of a list on the host; what the output does not need is empty.
+/// Some entries of a list, on the host. Arrays that the output does not need are empty.
 template <typename T, int D>
 struct pair_block {
   std::vector<std::int64_t> first, second;
@@ -25,7 +25,7 @@ struct pair_block {
   std::vector<T> squared;
 };
 
-/// Takes the entries of a list in their order.
+/// Receives the entries of a list in order.
 template <typename T, int D>
 class pair_output {
  public:
@@ -34,7 +34,7 @@ class pair_output {
   virtual void commit() = 0;
 };
 
-/// P x 2 numbers.
+/// Writes pairs as P x 2 integers.
 template <typename T, int D>
 class npy_pair_output final : public pair_output<T, D> {
  public:
@@ -53,7 +53,7 @@ class npy_pair_output final : public pair_output<T, D> {
   std::vector<std::int64_t> rows_;
 };
 
-/// The columns of pairs in as many dimensions as the points have: i, j, sx, ..., dx, ..., d.
+/// The names of the columns of pairs, depending on the dimension: i, j, sx, ..., dx, ..., d.
 [[nodiscard]] inline std::vector<std::string_view> pair_columns(int dimension, bool vectors) {
   static constexpr std::array<std::string_view, 3> shifts{"sx", "sy", "sz"}, components{"dx", "dy", "dz"};
   std::vector<std::string_view> names{"i", "j"};
@@ -63,7 +63,7 @@ class npy_pair_output final : public pair_output<T, D> {
   return names;
 }
 
-/// i, j, S, vector, distance.
+/// Writes i, j, shift, vector and distance.
 template <typename T, int D>
 class csv_pair_output final : public pair_output<T, D> {
  public:

@@ -33,10 +33,10 @@
 namespace quadrat::program {
 namespace {
 
-/// What was counted, and how.
+/// The histograms, and data about the computation.
 struct rdf_report {
   used_device device;
-  std::vector<std::string> species;  ///< by type; empty: one type
+  std::vector<std::string> species;  ///< by type; empty: all points have one type
   std::size_t points = 0;            ///< of all frames
   pair_histogram_result found;
   double total_seconds = 0;
@@ -50,7 +50,7 @@ void for_each_frame(const neighbors_options& options, F&& f) {
                      [&](const io::file_frame& frame) { f(particles_of(frame), frame.species); });
 }
 
-/// All species of a file, sorted.
+/// The sorted names of all species of a file.
 std::vector<std::string> species_of(const neighbors_options& options) {
   if (!options.types) return {};
   require(io::holds_frames(options.points), "--types needs the species of an .xyz or .gsd file; ", options.points,
@@ -103,7 +103,7 @@ void count_on(const Context& context, const neighbors_options& options, rdf_repo
   report.device = used(context);
 }
 
-/// The histograms with their names: "g", or "H-O" of species.
+/// Names of the curves: "g", or "H-O" for a pair of species.
 std::vector<std::string> curves_of(const rdf_report& report) {
   std::vector<std::string> names;
   for (std::size_t a = 0; a < report.species.size(); ++a) {
@@ -114,7 +114,7 @@ std::vector<std::string> curves_of(const rdf_report& report) {
   return names.empty() ? std::vector<std::string>{""} : names;
 }
 
-/// A field of a header, in quotes where it needs them.
+/// A field of a CSV header, quoted if necessary.
 std::string quoted(const std::string& name) {
   if (name.find_first_of(",\"") == std::string::npos) return name;
   std::string text = "\"";

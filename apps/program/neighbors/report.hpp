@@ -11,11 +11,11 @@
 
 namespace quadrat::program {
 
-/// What `quadrat neighbors --json` prints (docs/guides/neighbors.md describes it).
+/// The output of `quadrat neighbors --json` (described in docs/guides/neighbors.md).
 [[nodiscard]] nlohmann::ordered_json as_json(const neighbors_report& report, const neighbors_options& options,
                                              const particle_file& particles, const search_box& box);
 
-/// The same for people, in a few lines.
+/// A few lines for people.
 [[nodiscard]] std::string as_text(const neighbors_report& report, const neighbors_options& options,
                                   const particle_file& particles, const search_box& box);
 

@@ -16,7 +16,7 @@
 namespace quadrat::program {
 namespace {
 
-/// Entries that are brought to the host at a time.
+/// Entries copied to the host at a time.
 constexpr std::size_t entries_a_block = std::size_t{1} << 18;
 
 template <typename Context, typename T, int D>
@@ -74,7 +74,7 @@ class neighbors_run {
     }
   }
 
-  /// In memory of the points: all pairs, of which those with i < j are half.
+  /// Counts pairs in memory proportional to the points: counts all entries, and those with i < j for half lists.
   void count_pairs(const neighbor_input<T, D>& input, neighbors_report& report) {
     const stopwatch time(report.search_seconds);
     const neighbor_counts counts = list_.count(input);

@@ -51,16 +51,16 @@ struct nufft_command {
 
 constexpr std::string_view mode_orders[] = {"centered", "fft"};
 
-/// What is read, and what is done with it.
+/// The input of the command, and the transform.
 struct nufft_run {
   particle_file particles;
-  particle_file targets;  ///< of type 3
+  particle_file targets;  ///< for type 3
   value_file values;
   nufft_task task;
   double reading_seconds = 0, writing_seconds = 0, total_seconds = 0;
 };
 
-/// Refuses options that the type has no use for.
+/// Rejects options that do not apply to the type.
 void check_options(const nufft_command& options) {
   if (options.type != 3) {
     require(!options.targets, "--targets is for type 3, which --type 3 asks for");
@@ -75,7 +75,7 @@ void check_options(const nufft_command& options) {
   for (const auto& [given, name] : refused) require(!given, name, " is for types 1 and 2");
 }
 
-/// The numbers of modes: of type 2 those of the array, if they are not given.
+/// The numbers of modes. For type 2 the array gives them if the options do not.
 vec<int, 3> modes_of(const nufft_command& options, int dimension, const value_file& values) {
   if (options.modes) return extents_of_option(*options.modes, dimension, "--modes", "modes");
   require(options.type == 2, "--modes is missing: type 1 needs the number of modes along each axis");
@@ -257,8 +257,8 @@ constexpr const char* nufft_footer =
     "  type 3   results[k] = sum over points j of values[j] exp(sign i s_k . x_j), for targets s_k anywhere\n"
     "Points of types 1 and 2 are in radians, in any period of 2 pi. Modes are C-ordered [x][y][z], along each axis "
     "from -K/2 on.\n"
-    "Each result is accurate to the tolerance times the sum of the moduli of what is summed. docs/guides/nufft.md says "
-    "more.\n\n"
+    "The error of each result is at most about the tolerance times the sum of the moduli of the input.\n"
+    "docs/guides/nufft.md says more.\n\n"
     "Examples:\n"
     "  quadrat nufft points.npy values.npy --modes 32,32,32 --tolerance 1e-6 -o modes.npy\n"
     "  quadrat nufft points.npy modes.npy --type 2 -o values.npy                 the adjoint\n"
@@ -271,7 +271,8 @@ void add_nufft_choices(CLI::App& command, nufft_command& o) {
       ->check(whole_number(1, 3))
       ->capture_default_str();
   command
-      .add_option("--modes", o.modes, "modes along each axis; one number: that many along all; type 2: as in VALUES")
+      .add_option("--modes", o.modes,
+                  "modes along each axis; one number: the same along all axes; type 2: as in VALUES")
       ->type_name("Kx[,Ky[,Kz]]");
   command.add_option("--targets", o.targets, "type 3: frequencies, a file like POINTS")
       ->check(existing_file())
@@ -279,11 +280,12 @@ void add_nufft_choices(CLI::App& command, nufft_command& o) {
   command.add_option("--tolerance", o.tolerance, "error of each result, relative to the sum of moduli")
       ->check(any_number())
       ->capture_default_str();
-  command.add_option("--sign", o.sign, "of the exponent, 1 or -1; default: 1 for types 1 and 3, -1 for type 2")
+  command.add_option("--sign", o.sign, "sign of the exponent, 1 or -1; default: 1 for types 1 and 3, -1 for type 2")
       ->check(whole_number(-1, 1))
       ->type_name("SIGN");
   command.add_flag("--real", o.real, "values are real; modes are stored from 0 to K/2 along the last axis");
-  command.add_option("--order", o.order, "of modes: centered (default), or fft (0, 1, ..., then the negative ones)")
+  command
+      .add_option("--order", o.order, "order of modes: centered (default), or fft (0, 1, ..., then the negative ones)")
       ->check(one_of(mode_orders));
   command.add_option("--oversampling", o.oversampling, "mesh points per mode; default: chosen")
       ->check(any_number())
@@ -298,7 +300,7 @@ void add_nufft_choices(CLI::App& command, nufft_command& o) {
 }  // namespace
 
 void add_nufft(CLI::App& app) {
-  CLI::App* const command = app.add_subcommand("nufft", "Fourier transforms of values at points anywhere");
+  CLI::App* const command = app.add_subcommand("nufft", "Fourier transforms of values at nonuniform points");
   const auto options = std::make_shared<nufft_command>();
   nufft_command& o = *options;
   command->add_option("POINTS", o.points, ".npy (N, N x 1, N x 2 or N x 3), .csv (x[,y[,z]]), extended .xyz or .gsd")
@@ -313,11 +315,11 @@ void add_nufft(CLI::App& app) {
   add_device_options(*command, o.device);
   command
       ->add_option("--precision", o.precision,
-                   "float or double; default: float if all that is read is single, and the tolerance 1e-5 or more")
+                   "float or double; default: float if all input is single precision and the tolerance is 1e-5 or more")
       ->check(one_of(io::names_of<io::number_precision>));
-  add_output_option(*command, o.output, "modes, or of types 2 and 3 values at points or targets: .npy");
+  add_output_option(*command, o.output, "modes (type 1), or values at points (2) or targets (3): .npy");
   add_explain_option(*command, o.explain);
-  command->add_flag("--json", o.json, "print what was done as JSON, and nothing else, on stdout");
+  command->add_flag("--json", o.json, "print sizes, choices and times as JSON, and nothing else, on stdout");
   command->add_flag("--quiet", o.quiet, "print nothing");
   command->footer(nufft_footer);
   command->callback([options] { run_nufft(*options); });

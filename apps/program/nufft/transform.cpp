@@ -12,7 +12,7 @@
 namespace quadrat::program {
 namespace {
 
-/// Real numbers with imaginary parts of 0.
+/// Adds imaginary parts of 0 to real numbers.
 template <typename T>
 std::vector<T> with_imaginary_parts(const std::vector<T>& numbers) {
   std::vector<T> result(2 * numbers.size(), T(0));
@@ -20,7 +20,7 @@ std::vector<T> with_imaginary_parts(const std::vector<T>& numbers) {
   return result;
 }
 
-/// The numbers of the file, in the context's memory; real ones become complex if `complex`.
+/// Copies the numbers of the file to the context's memory; with `complex`, real ones become complex.
 template <typename T, typename Context>
 array<T, Context> taken(const Context& context, value_file& input, bool complex) {
   auto given = input.template take<T>();
@@ -40,7 +40,7 @@ void call(Plan& plan, const nufft_task& task, const nufft_call& how, const T* fr
   }
 }
 
-/// What plans of all types say of themselves.
+/// Properties that plans of all types report.
 template <typename Plan, int D>
 void describe(const Plan& plan, const vec<int, D>& mesh, nufft_outcome& result) {
   result.method = plan.method();
@@ -78,7 +78,7 @@ nufft_outcome transform_modes(const Context& context, const nufft_task& task, co
   return result;
 }
 
-/// The targets, finite.
+/// Reads the targets, which must be finite.
 template <typename T, int D>
 std::vector<vec<T, D>> targets_in(const particle_file& targets) {
   return naming_places(targets.file, targets.lines, [&] {
@@ -117,7 +117,7 @@ nufft_outcome transform_to_targets(const Context& context, const nufft_task& tas
   return result;
 }
 
-/// The input of a transform, in files.
+/// The input files of a transform.
 struct nufft_files {
   const particle_file& particles;
   const particle_file& targets;
@@ -126,7 +126,7 @@ struct nufft_files {
 
 template <typename T, int D, typename Context>
 nufft_outcome transform_on(const Context& context, const nufft_task& task, const nufft_files& files) {
-  // Before the points: what is wrong with targets must not be taken for a point's.
+  // Before the points: otherwise an error of a target would be reported as that of a point.
   const auto targets = task.type == 3 ? targets_in<T, D>(files.targets) : std::vector<vec<T, D>>();
   auto result = naming_places(files.particles.file, files.particles.lines, [&] {
     return task.type == 3 ? transform_to_targets<T, D>(context, task, files.particles, targets, files.input)

@@ -9,8 +9,8 @@
 
 namespace quadrat::program {
 
-/// Says on a terminal what a command is doing, once that takes longer than two seconds: a line on stderr, redrawn every
-/// second. Silent when stderr is no terminal.
+/// Shows on a terminal what a command is doing, once it takes longer than two seconds: a line on stderr, redrawn every
+/// second. Does nothing if stderr is no terminal.
 class activity {
  public:
   explicit activity(bool on);
@@ -19,9 +19,9 @@ class activity {
   activity(const activity&) = delete;
   activity& operator=(const activity&) = delete;
 
-  /// What begins now: "reading points.npy". The line of what came before is removed.
+  /// Starts a new activity, such as "reading points.npy". Removes the line of the previous one.
   void begins(std::string what);
-  /// Removes the line; nothing more is said.
+  /// Removes the line, and shows no more.
   void end();
 
  private:

@@ -25,23 +25,23 @@ namespace {
 
 constexpr int heard[] = {SIGINT, SIGTERM, SIGHUP};
 
-/// Signals that come together are one request: `timeout` sends its signal to the program, and then to its group.
+/// Signals within this time are one request: `timeout` signals the program and then its group.
 constexpr auto same_request = std::chrono::milliseconds(250);
-/// After this time the user is told what is still running.
+/// After this time, the user is told that the program is still waiting.
 constexpr timespec patience{1, 0};
 
-/// The last signal, for the thread that listens: no other one takes these signals.
+/// The last signal, for the listening thread. No other thread takes these signals.
 volatile std::sig_atomic_t signal_that_came = 0;
 void remember(int number) { signal_that_came = number; }
 
-/// Whether signals only ask, and which one did.
+/// Whether signals only request a stop, and which signal has done so.
 struct {
   std::mutex mutex;
   bool deferring = false;
   int asked = 0;
 } requests;
 
-/// Takes the signal as a request to stop, where that is possible.
+/// Treats the signal as a request to stop, if that is possible now.
 bool ask(int number) {
   const std::lock_guard lock(requests.mutex);
   if (requests.deferring) requests.asked = number;
@@ -52,7 +52,7 @@ const char* name_of_signal(int number) {
   return number == SIGINT ? "Ctrl-C" : number == SIGTERM ? "SIGTERM" : "SIGHUP";
 }
 
-/// A line on stderr, in place of the progress bar.
+/// Prints a line on stderr, in place of the progress bar.
 void say(const char* before, const char* name, const char* after) {
   if (!speaks()) return;
   std::fprintf(stderr, "%squadrat: %s%s%s\n", ::isatty(STDERR_FILENO) != 0 ? "\r\033[K" : "", before, name, after);
@@ -62,15 +62,15 @@ std::atomic<int> last_status{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 void end_now(int) { ::_exit(last_status); }
 
-/// No destructors run: the other threads are still at work.
+/// Ends the process without destructors, because other threads are still running.
 [[noreturn]] void leave(int number) {
-  // A pipe that nobody reads or a file system that does not answer must not hold the program.
+  // A pipe that nobody reads, or a file system that does not answer, must not block the end of the program.
   last_status = 128 + number;
   std::signal(SIGALRM, end_now);
   const itimerval half_a_second{{0, 0}, {0, 500000}};
   ::setitimer(ITIMER_REAL, &half_a_second, nullptr);
   io::remove_temporary_files();
-  // Whoever is printing finishes first, so that no line or JSON object is cut; then nobody prints any more.
+  // Lets a printing thread finish, so that no line or JSON object is cut; then nobody prints any more.
   ::flockfile(stdout);
   std::fflush(stdout);
   say("stopped by ", name_of_signal(number),
@@ -84,7 +84,7 @@ void say_what_is_under_way(int number) {
   say("stopping after this step, then a checkpoint is written; ", name_of_signal(number), " once more stops at once");
 }
 
-/// Waits for signals as long as the program lives. They are blocked except where it waits.
+/// Waits for signals until the program ends. They are blocked except during the wait.
 void listen(const sigset_t& while_waiting) {
   using clock = std::chrono::steady_clock;
   std::optional<clock::time_point> asked;
@@ -115,13 +115,13 @@ void listen_for_signals() {
     if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
     sigaddset(&mine, number);
   }
-  // Threads inherit what is blocked, so that only the one that listens ever takes such a signal. A handler instead of
-  // sigwait lets debuggers have the signals first.
+  // Threads inherit the mask of blocked signals, so only the listening thread takes these signals. A handler instead of
+  // sigwait lets debuggers see the signals first.
   ::pthread_sigmask(SIG_BLOCK, &mine, &before);
   try {
     std::thread(listen, before).detach();
   } catch (const std::system_error&) {
-    // Not another thread is to be had: the signals do what they do to any program.
+    // If no further thread can be created, signals have their default effect.
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Memory of the program: what fails says how much was asked for. Sanitizers bring allocators of their own.
+// Replaces operator new, so that a failed allocation reports its size. Not under sanitizers, which replace it
+// themselves.
 #include <cstdlib>
 #include <new>
 

@@ -14,22 +14,22 @@ namespace quadrat::program {
 /// "0:07", "12:34", "1:02:03"
 [[nodiscard]] std::string clock_text(double seconds);
 
-/// How far a run is, how fast, and how long it will take, on stderr: on a terminal a line that is redrawn in place,
-/// elsewhere a new line from time to time.
+/// Shows on stderr the progress of a run, its speed and the remaining time: on a terminal in one line that is redrawn,
+/// elsewhere in a new line from time to time.
 class progress_bar {
  public:
   struct options {
     bool on = true;
-    double seconds = 10;  ///< between lines, where stderr is no terminal; 0: no lines
+    double seconds = 10;  ///< between lines if stderr is no terminal; 0: no lines
   };
   progress_bar(std::string title, std::uint64_t first_step, std::uint64_t last_step, std::uint64_t particles,
                options how);
-  /// Removes the line of a terminal.
+  /// Removes the line from a terminal.
   ~progress_bar();
   progress_bar(const progress_bar&) = delete;
   progress_bar& operator=(const progress_bar&) = delete;
 
-  /// Redraws, at most ten times a second; or prints the next line, if it is due.
+  /// Redraws the line, at most ten times a second; without a terminal prints the next line when it is due.
   void show(std::uint64_t step);
 
  private:

@@ -3,8 +3,8 @@
 
 namespace quadrat::program {
 
-/// What the environment that mpirun or srun set up says of this process, before MPI is initialized. All 0 or 1 for a
-/// process alone.
+/// This process among others, from the environment that mpirun or srun set up. Works before MPI is initialized. For a
+/// single process, ranks are 0 and numbers 1.
 struct process_place {
   int rank = 0;
   int local_rank = 0;   ///< among the processes of this machine
@@ -13,7 +13,7 @@ struct process_place {
 
 [[nodiscard]] const process_place& place_of_process();
 
-/// Whether this process is to print: rank 0 alone speaks for all.
+/// Whether this process prints: only rank 0 does.
 [[nodiscard]] inline bool speaks() { return place_of_process().rank == 0; }
 
 }  // namespace quadrat::program

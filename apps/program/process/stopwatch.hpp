@@ -5,7 +5,7 @@
 
 namespace quadrat::program {
 
-/// Adds the time that it lives to a number of seconds.
+/// Adds its lifetime to a number of seconds.
 class stopwatch {
  public:
   explicit stopwatch(double& seconds) : seconds_(seconds) {}

@@ -18,14 +18,12 @@ namespace {
 
 using io::npy_type;
 
-/// Results that are written at a time.
-
 io::npy_array read_array(const std::filesystem::path& file, std::string_view what) {
   require(file.extension() == ".npy", what, " are read from .npy files; ", file.string(), " ends otherwise");
   return io::read_npy(file);
 }
 
-/// The elements as numbers of another type.
+/// Converts the elements to another type.
 template <typename To, typename From>
 std::vector<To> widened(const io::npy_array& array) {
   const auto from = array.as<From>();
@@ -44,7 +42,7 @@ std::vector<To> widened(const io::npy_array& array) {
   return result;
 }
 
-/// Calls f with the type that the array holds, of those that may be values. Returns whether it is one.
+/// Calls f with the element type of the array if that is valid for values. Returns whether it is.
 template <typename F>
 bool with_value_type(npy_type type, F&& f) {
   switch (type) {
@@ -71,7 +69,7 @@ bool with_value_type(npy_type type, F&& f) {
   }
 }
 
-/// In place of integers of any other type.
+/// The type in which values are kept: integers of other types become int64.
 template <typename T>
 using kept_value = std::conditional_t<std::floating_point<T> || std::is_same_v<T, std::int32_t>, T, std::int64_t>;
 

@@ -13,7 +13,7 @@
 
 namespace quadrat::program {
 
-/// Keys of a .npy file; those of fewer than 32 bits are widened.
+/// Keys of an .npy file, with at least 32 bits each.
 struct key_array {
   std::string file;
   io::npy_type stored = io::npy_type::int64;  ///< in the file
@@ -32,7 +32,7 @@ struct value_array {
   std::size_t components = 1;
   bool columns = false;  ///< two axes: (n, components)
 
-  /// Of the numbers as they are here.
+  /// The type of the numbers in memory.
   [[nodiscard]] io::npy_type type() const;
 };
 
@@ -40,18 +40,17 @@ struct value_array {
 /// the file and what is wrong with it.
 [[nodiscard]] key_array read_keys(const std::filesystem::path& file);
 
-/// The number of keys: `asked`, or the largest key + 1. Throws data_error that names the first key that is out of
-/// range.
+/// The number of keys: `asked`, or the largest key + 1. Throws data_error that names the first key out of range.
 [[nodiscard]] std::uint64_t number_of_keys(const key_array& keys, std::optional<std::uint64_t> asked);
 
-/// In which numbers is computed: those of the file; the same but double for integers; float; double.
+/// The precision of the computation: that of the file; that of the file, but double for integers; float; double.
 enum class value_precision { as_stored, floating, single, twice };
 
-/// Reads values of shape (rows,) or (rows, 1 to 8): int32, int64, float32, float64, and smaller integers, which become
-/// int64. Throws what read_keys throws, and data_error for a number that float cannot hold.
+/// Reads values of shape (rows,) or (rows, 1 to 8): int32, int64, float32 or float64. Smaller integers become int64.
+/// Throws as read_keys, and data_error for a number that float cannot hold.
 [[nodiscard]] value_array read_values(const std::filesystem::path& file, std::size_t rows, value_precision precision);
 
-/// Writes rows of results as .npy. Throws io_error.
+/// Writes rows of results to an .npy file. Throws io_error.
 void write_results(const std::filesystem::path& file, const value_array& results);
 
 }  // namespace quadrat::program

@@ -20,7 +20,7 @@ key_operation operation_named(const std::string& name) {
   return static_cast<key_operation>(found - key_operation_names.begin());
 }
 
-/// Bytes of all values of an element.
+/// Bytes of all values of one element.
 std::size_t bytes_of_row(const value_array& values) {
   return values.components * std::visit([](const auto& numbers) { return sizeof(numbers[0]); }, values.numbers);
 }
@@ -34,7 +34,7 @@ void count_keys(const Context& context, key_reducer<Context>& reducer, reduce_ou
   }
   result.memory_bytes += reducer.bytes() + out.bytes();
   const auto counts = to_host(context, out);
-  // As NumPy counts: with signed integers.
+  // Signed integers, as NumPy's counts.
   result.results.numbers = std::vector<std::int64_t>(counts.begin(), counts.end());
 }
 
@@ -56,7 +56,7 @@ void reduce_numbers(const Context& context, key_reducer<Context>& reducer, const
   result.results.numbers = to_host(context, out);
 }
 
-/// The results lie in the memory of the context, and then on the host as well.
+/// Results in the memory of the context and on the host.
 template <typename Context>
 void require_room(const Context& context, const reduce_task& task, const value_array* values) {
   const std::size_t each = values == nullptr ? sizeof(std::uint64_t) : bytes_of_row(*values);

@@ -12,24 +12,24 @@
 
 namespace quadrat::program {
 
-/// What `quadrat reduce` computes.
+/// A reduction to compute.
 struct reduce_task {
   std::string operation = "sum";  ///< one of key_operation_names, or "count"
   std::uint64_t key_count = 1;
   key_reducer_options options;
 };
 
-/// What came out, and how.
+/// The results, and data about the computation.
 struct reduce_outcome {
   used_device device;
   std::string method, reason;
   quadrat::explanation explanation;
   value_array results;
   std::size_t memory_bytes = 0;
-  double setting_seconds = 0, reduce_seconds = 0;  ///< taking the keys; the operation itself
+  double setting_seconds = 0, reduce_seconds = 0;  ///< of set_keys; of the operation itself
 };
 
-/// Carries it out. Without values: counts. Throws what the library throws.
+/// Computes the reduction. Without values it counts. Throws what the library throws.
 [[nodiscard]] reduce_outcome reduce_arrays(const reduce_task& task, const device_options& device, const key_array& keys,
                                            const value_array* values);
 

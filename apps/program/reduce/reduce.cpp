@@ -37,7 +37,7 @@ struct reduce_command {
   std::optional<std::string> values;
   std::string operation = "sum";
   std::optional<std::uint64_t> key_count;
-  std::string method;  ///< empty: chosen
+  std::string method;  ///< empty: chosen automatically
   std::string reproducible = "none";
   bool compensated = false;
   device_options device;
@@ -73,7 +73,7 @@ std::optional<value_array> read_reduce_values(const reduce_command& options, std
   return read_values(*options.values, rows, precision_of(options));
 }
 
-/// Sums of integers are exact, or wrap around.
+/// Refuses compensation for integers: their sums are exact, or wrap around.
 void check_compensation(const reduce_command& options, const value_array& values) {
   const bool integers = values.type() == io::npy_type::int32 || values.type() == io::npy_type::int64;
   require(!options.compensated || !integers, "--compensated: ", values.file, " holds ", name_of(values.stored),
@@ -123,7 +123,7 @@ void run_reduce(reduce_command options) {
 }
 
 std::string reduce_footer() {
-  std::string text = "Methods (the same results but for the rounding of sums):\n";
+  std::string text = "Methods (all give the same results, up to the rounding of sums):\n";
   for (const key_method& method : key_methods()) {
     const char* const where = method.on_cpu ? (method.on_cuda ? "cpu, cuda" : "cpu") : "cuda";
     text += fmt::format("  {:<14} {:<10} {}\n", method.name, where, method.summary);
@@ -159,7 +159,8 @@ void add_reduce_options(CLI::App& command, reduce_command& o) {
       .add_flag("--deterministic{run_to_run}", o.reproducible,
                 "same bits in every run; --deterministic=canonical where a method has that level")
       ->check(one_of(io::names_of<determinism>));
-  command.add_flag("--compensated", o.compensated, "sums of floating-point numbers carry what rounding loses");
+  command.add_flag("--compensated", o.compensated,
+                   "compensated sums of floating-point numbers: they keep what rounding would lose");
   add_device_options(command, o.device);
   command.add_option("--precision", o.precision, "float or double; default: that of the values")
       ->check(one_of(io::names_of<io::number_precision>));

@@ -9,19 +9,19 @@
 
 namespace quadrat::program {
 
-/// What `quadrat reduce` says in the end, besides what was computed.
+/// The data that `quadrat reduce` reports besides the outcome.
 struct reduce_report {
   std::string reproducible;
   std::optional<std::string> output;
   double reading_seconds = 0, writing_seconds = 0, total_seconds = 0;
 };
 
-/// What --json prints (docs/guides/keyed.md describes it).
+/// The output of --json (described in docs/guides/keyed.md).
 [[nodiscard]] nlohmann::ordered_json as_json(const reduce_report& report, const reduce_task& task,
                                              const key_array& keys, const value_array* values,
                                              const reduce_outcome& outcome);
 
-/// The same for people, in a few lines.
+/// A few lines for people.
 [[nodiscard]] std::string as_text(const reduce_report& report, const reduce_task& task, const key_array& keys,
                                   const value_array* values, const reduce_outcome& outcome);
 

@@ -8,14 +8,14 @@
 
 namespace quadrat::program {
 
-/// The command line of `quadrat run`. What is given here replaces the scene's value.
+/// The command line of `quadrat run`. Its values replace those of the scene.
 struct run_options {
   std::string scene;
   std::optional<std::string> device, method, deterministic, precision, output;
-  std::vector<std::string> frame_format;  ///< none: that of the scene
+  std::vector<std::string> frame_format;  ///< empty: that of the scene
   std::optional<std::int64_t> steps, particles, threads, seed;
-  std::optional<std::int64_t> frame_every, statistics_every;  ///< no options of the command line
-  std::int64_t devices = 1;                                   ///< ranks of this process
+  std::optional<std::int64_t> frame_every, statistics_every;  ///< not on the command line; set by the Python package
+  std::int64_t devices = 1;                                   ///< number of ranks in this process
   double progress_seconds = 10;
   std::optional<bool> autotune;
   bool json = false;

@@ -45,7 +45,7 @@ std::optional<std::uint64_t> step_in(std::string_view name) {
   return std::nullopt;
 }
 
-/// The file that the index lists for one of that name: for a piece of a frame that which joins them.
+/// The entry of the index for a file: for a piece of a frame, the file that joins the pieces.
 std::string listed_for(const std::string& name) {
   const fs::path path(name);
   const std::string joins = io::file_of_piece(path.filename().string());
@@ -53,7 +53,7 @@ std::string listed_for(const std::string& name) {
   return step_in(whole) ? whole : name;
 }
 
-/// The names of all files of a run but the frames and the index, relative to its folder.
+/// The names of all possible files of a run, except frames and the index, relative to its folder.
 std::vector<std::string> fixed_names() {
   std::vector<std::string> names{"checkpoint.bin", "frames.pvd", "preview.png", "summary.json", "statistics.csv"};
   for (const std::string_view name : run_csv_names) names.push_back(std::string(name) + ".csv");
@@ -66,7 +66,7 @@ bool can_be_of_a_run(std::string_view name) {
   return std::find(fixed.begin(), fixed.end(), name) != fixed.end();
 }
 
-/// The names of what is in the folder, or in the folder in it, as the index has them; none when there is no such
+/// The names of the files in the folder, or in its subfolder `inner`, as in the index. Empty if there is no such
 /// folder.
 std::vector<std::string> names_in(const fs::path& folder, const fs::path& inner) {
   std::vector<std::string> names;
@@ -87,7 +87,7 @@ output_folder::output_folder(fs::path path) : path_(std::move(path)) {
     throw io_error(message("cannot write into the folder ", path_.string(), ": ", std::strerror(errno)));
   }
   lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  // File systems without locks say so with another code than EWOULDBLOCK, and are trusted.
+  // On file systems without locks, flock fails with another code than EWOULDBLOCK. Then no other run is assumed.
   if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(lock_);
     throw io_error(message("another run is writing into ", path_.string()));
@@ -115,7 +115,7 @@ bool output_folder::lists(const fs::path& file) const {
   return files_.contains(file.lexically_relative(path_).generic_string());
 }
 
-/// What is wrong with what is already where the run would write that file; empty when nothing is.
+/// Why the run must not write this file: something else is already there. Empty if it may.
 std::string output_folder::stranger_at(const std::string& name) const {
   const fs::path file = path_ / name;
   const fs::file_status status = fs::symlink_status(file);
@@ -218,7 +218,7 @@ void output_folder::write_index() const {
   io::write_text_file(index(), text + "\n");
 }
 
-/// Does nothing when the file is gone.
+/// Removes a file. It may be gone already.
 void output_folder::remove(const std::string& name) const {
   const fs::path file = path_ / name;
   if (::unlink(file.c_str()) != 0 && errno != ENOENT) {
@@ -226,7 +226,7 @@ void output_folder::remove(const std::string& name) const {
   }
 }
 
-/// With the pieces of frames.
+/// Removes files, and for frames their pieces.
 void output_folder::remove_all(const std::vector<std::string>& names) const {
   for (const std::string& name : names) remove(name);
   const std::set<std::string> gone(names.begin(), names.end());

@@ -67,7 +67,7 @@ void recorder::resume() {
     throw io_error(message(folder_.checkpoint().string(), ": ", problem.what()));
   }
   saved_step_ = state.step;
-  // Nothing speaks against it: from here on, files are touched.
+  // All checks have passed; from here on, files are changed.
   for (const frame_file& frame : folder_.frames_up_to(state.step)) {
     frames_.push_back({static_cast<double>(frame.step) * plan_.time_step, frame.name});
   }
@@ -76,7 +76,7 @@ void recorder::resume() {
   folder_.remove_frames_after(state.step);
 }
 
-/// The folder's checkpoint, from which this run can go on.
+/// Reads the folder's checkpoint, and checks that this run can continue from it.
 io::checkpoint recorder::read_checkpoint() const {
   const auto file = folder_.checkpoint();
   if (!std::filesystem::exists(file)) {
@@ -107,7 +107,7 @@ std::uint64_t recorder::next_stop(std::uint64_t last) const {
 void recorder::record() {
   if (due(plan_.output.statistics_every)) measure();
   if (due(plan_.output.frame_every)) write_frame();
-  // The checkpoint comes last: whoever goes on from it has everything that belongs to its step.
+  // The checkpoint comes last: a run that continues from it has everything that belongs to its step.
   if (due(plan_.output.checkpoint_every) && model_.step() > 0) write_checkpoint();
 }
 
@@ -123,7 +123,7 @@ measurement recorder::finish() {
 }
 
 measurement recorder::interrupt() {
-  // Not added to the table: an unbroken run would not have it.
+  // Not added to the table, because an uninterrupted run would not have this row.
   measurement now = model_.measure();
   write_statistics();
   return now;
@@ -162,7 +162,7 @@ void recorder::write_frame() {
   write_collection();
 }
 
-/// ParaView opens a collection of VTK files; the others are opened as a series by their names.
+/// ParaView opens a collection of VTK files. It opens other formats as a series of files by their names.
 void recorder::write_collection() {
   std::vector<io::pvd_entry> listed = frames_;
   std::erase_if(listed, [](const io::pvd_entry& one) { return one.file.ends_with(".xyz"); });

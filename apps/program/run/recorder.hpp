@@ -15,28 +15,28 @@
 
 namespace quadrat::program {
 
-/// Writes what a scene asks for, when it asks for it.
+/// Writes the output that a scene requests, at the steps that it requests.
 class recorder {
  public:
   recorder(const run_plan& plan, simulation& model, output_folder& folder);
 
-  /// Begins a new run, and writes what belongs to step 0. Throws argument_error when the folder holds an earlier run
-  /// that is not to be overwritten, or a file in the way that is not of a run; then nothing has been touched.
+  /// Begins a new run, and writes the output of step 0. Throws argument_error if the folder holds an earlier run that
+  /// must not be overwritten, or another file that is in the way; then nothing has been changed.
   void begin(bool overwrite);
-  /// Puts the simulation into the state of the folder's checkpoint, and removes the frames that come after it. Throws
-  /// io::scene_error, naming the key, when the checkpoint comes from another scene, io_error when there is none or it
-  /// is damaged, argument_error when it is past the last step; then nothing has been touched.
+  /// Restores the folder's checkpoint, and removes later frames. Throws io::scene_error that names the key if the
+  /// checkpoint comes from another scene, io_error if there is none or it is damaged, and argument_error if it is past
+  /// the last step. In these cases nothing has been changed.
   void resume();
 
-  /// The next step after the present one at which `record` has something to do, or `last`.
+  /// The next step at which `record` has something to do, or `last`.
   [[nodiscard]] std::uint64_t next_stop(std::uint64_t last) const;
-  /// Does what is due at the present step: statistics, frame, checkpoint.
+  /// Writes the output that is due at the present step: statistics, frame, checkpoint.
   void record();
-  /// Writes the checkpoint of a run that was stopped, or has come to its end; that one only where there are to be some.
-  /// Comes before `finish` or `interrupt`: whoever takes more steps from it must not have a row that a longer run would
-  /// not have.
+  /// Writes the checkpoint of a stopped run or, if the scene requests checkpoints, of a finished run. Call it before
+  /// `finish` or `interrupt`: a run that continues from it must not have a row that an uninterrupted run would not
+  /// have.
   void save_last(bool stopped);
-  /// Writes what a finished run leaves besides: statistics, picture. Returns the last measurement.
+  /// Writes the final output of a finished run: statistics, picture. Returns the last measurement.
   measurement finish();
   /// Writes the statistics so far.
   measurement interrupt();
@@ -59,7 +59,7 @@ class recorder {
   simulation& model_;
   output_folder& folder_;
   statistics_table table_;
-  std::vector<io::pvd_entry> frames_;  ///< a file for each format
+  std::vector<io::pvd_entry> frames_;  ///< one file for each format
   std::optional<std::uint64_t> saved_step_;
   double measuring_ = 0;
   double writing_ = 0;

@@ -28,15 +28,15 @@
 namespace quadrat::program {
 namespace {
 
-/// How many steps to take before looking up again: about a tenth of a second's worth, so that Ctrl-C is heard and the
-/// progress bar moves, while a GPU is not kept waiting.
+/// The number of steps between checks: about a tenth of a second of work. So Ctrl-C and the progress bar respond, while
+/// a GPU is kept busy.
 class chunk_length {
  public:
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
   void took(std::uint64_t steps, double seconds) {
     constexpr double aim = 0.1;
     const double fitting = seconds > 0 ? static_cast<double>(steps) * aim / seconds : 2.0 * static_cast<double>(steps_);
-    // Grows slowly: the first steps allocate and say little about the others.
+    // Grows slowly: the first steps allocate, and their time says little about later ones.
     steps_ = static_cast<std::uint64_t>(std::clamp(fitting, 1.0, 2.0 * static_cast<double>(steps_)));
   }
 
@@ -44,7 +44,7 @@ class chunk_length {
   std::uint64_t steps_ = 1;
 };
 
-/// Steps until the scene's last one or a signal.
+/// Takes steps until the scene's last one or a signal.
 void advance(simulation& model, recorder& records, std::uint64_t last, const interruption& stop, progress_bar& bar,
              double& seconds) {
   chunk_length chunk;
@@ -89,7 +89,7 @@ void print_end(const run_report& report, const run_options& options, const run_p
                with_commas(report.last_step).c_str(), with_commas(plan.steps).c_str(), folder.checkpoint().c_str());
 }
 
-/// Says so when the frames to come, each as large as the first, will not fit the disk.
+/// Prints a note if the coming frames, each as large as the first, will not fit on the disk.
 void note_disk(const run_plan& plan, const simulation& model, const output_folder& folder) {
   if (plan.output.frame_every <= 0) return;
   std::error_code none;
@@ -130,7 +130,7 @@ run_report simulate(const run_options& options, const run_plan& plan, simulation
   return report;
 }
 
-/// Everything after the plan, on the rank that writes.
+/// Runs the plan, on the rank that writes.
 void run_model(const run_options& options, const run_plan& plan, const std::unique_ptr<simulation>& model,
                const stopwatch& time) {
   output_folder folder(plan.output.directory);
@@ -140,7 +140,7 @@ void run_model(const run_options& options, const run_plan& plan, const std::uniq
   if (report.signal != 0) throw CLI::RuntimeError(128 + report.signal);
 }
 
-/// One rank of several. Where something is wrong with the scene, all find the same.
+/// Runs one rank of several. All ranks find the same errors in the scene.
 void run_rank(const run_options& options, const stopwatch& time, communicator& ranks) {
   run_plan plan;
   together(ranks, [&] { plan = checked_plan(options); });
@@ -175,26 +175,28 @@ void add_overrides(CLI::App& command, run_options& o) {
       ->check(whole_number())
       ->group(group);
   command.add_option("--threads", o.threads, "threads on the CPU (0: all)")->check(whole_number())->group(group);
-  command.add_option("--seed", o.seed, "of the random numbers at the start")->check(whole_number())->group(group);
+  command.add_option("--seed", o.seed, "seed of the random numbers")->check(whole_number())->group(group);
   command.add_option("--precision", o.precision, "float or double")
       ->check(one_of(io::names_of<io::number_precision>))
       ->group(group);
   command
       .add_flag_callback(
           "--no-autotune", [&o] { o.autotune = false; },
-          "choose by the profile alone, not by the times of the first steps as well")
+          "choose methods by the profile alone, without timing the first steps")
       ->group(group);
   command
       .add_flag("--deterministic{run_to_run}", o.deterministic,
-                "same bits in every run; --deterministic=canonical: with every method as well")
+                "same bits in every run; --deterministic=canonical: also with every method")
       ->check(one_of(io::names_of<determinism>))
       ->group(group);
   command
       .add_option("--devices", o.devices,
-                  "GPUs of this machine that share out the particles; on the CPU, as many ranks in threads")
+                  "GPUs of this machine that share the particles; on the CPU: number of ranks, in threads")
       ->check(whole_number())
       ->type_name("N");
-  command.add_option("--frame-format", o.frame_format, "of frames: vtp, vtu, xyz, or several with commas between")
+  command
+      .add_option("--frame-format", o.frame_format,
+                  "file format of frames: vtp, vtu, xyz, or several, separated by commas")
       ->check(one_of(io::names_of<io::frame_file_format>))
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -214,14 +216,14 @@ void add_run(CLI::App& app) {
       ->type_name("");
   add_overrides(*command, *options);
   CLI::Option* const resume =
-      command->add_flag("--resume", options->resume, "go on from the last checkpoint in the output folder");
+      command->add_flag("--resume", options->resume, "continue from the last checkpoint in the output folder");
   command
       ->add_flag("--overwrite", options->overwrite, "replace the run in the output folder; other files there are kept")
       ->excludes(resume);
   command->add_flag("--json", options->json, "print the summary as JSON, and nothing else, on stdout");
   command
       ->add_option("--progress", options->progress_seconds,
-                   "between lines of progress on stderr, where that is no terminal; 0: none")
+                   "seconds between lines of progress if stderr is no terminal; 0: no lines")
       ->check(any_number())
       ->type_name("SECONDS")
       ->capture_default_str();
@@ -235,10 +237,10 @@ void add_run(CLI::App& app) {
       "  quadrat run examples/circles_2d.toml --method hybrid\n"
       "  quadrat run examples/poiseuille.toml   (a fluid between plates, measured against theory)\n"
       "  quadrat run examples/dam_break.toml --resume --steps 4000   (after Ctrl-C, kill -9, or for longer)\n"
-      "  mpirun -n 4 quadrat run examples/dam_break.toml             (four processes share out the grains)\n\n"
-      "A run touches no files but its own, and replaces an earlier run only with --overwrite.\n"
-      "Ctrl-C while steps are taken writes a checkpoint and stops; a second one stops at once. Either way, every\n"
-      "file is whole.\n"
+      "  mpirun -n 4 quadrat run examples/dam_break.toml             (four processes share the grains)\n\n"
+      "A run changes only its own files, and replaces an earlier run only with --overwrite.\n"
+      "Ctrl-C during steps writes a checkpoint and stops; a second Ctrl-C stops at once. All files are complete\n"
+      "in either case.\n"
       "Returns 0; 1 when something failed; 2 when the command line or the scene is wrong; 130 after Ctrl-C,\n"
       "143 after SIGTERM.");
   command->callback([options] { run_scene(*options); });

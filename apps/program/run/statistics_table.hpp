@@ -11,10 +11,10 @@
 
 namespace quadrat::program {
 
-/// What was measured in the course of a run. It travels with the checkpoint, so that a continued run has all of it.
+/// The measurements of a run. A checkpoint includes them, so that a continued run has all rows.
 class statistics_table {
  public:
-  /// `names` are those of every measurement's values.
+  /// `names`: those of the values of every measurement.
   explicit statistics_table(std::vector<std::string_view> names) : names_(std::move(names)) {}
 
   void add(const measurement& row);
@@ -25,7 +25,7 @@ class statistics_table {
   void restore(const io::checkpoint& state);
 
  private:
-  /// The step, then a measurement's values.
+  /// The step and the values of a measurement.
   [[nodiscard]] std::size_t columns() const { return names_.size() + 1; }
 
   std::vector<std::string_view> names_;

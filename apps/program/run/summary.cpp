@@ -43,7 +43,7 @@ json performance_json(const run_report& report, const simulation& model) {
           {"memory_bytes", model.memory_bytes()}};
 }
 
-/// How the work was shared out: `imbalance` is the most particles of a rank over the mean, less 1.
+/// The distribution of the work; `imbalance` is the most particles of a rank over the mean, minus 1.
 json ranks_json(const std::vector<rank_report>& ranks) {
   std::uint64_t most = 0, total = 0;
   for (const rank_report& one : ranks) {

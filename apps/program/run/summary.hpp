@@ -13,41 +13,41 @@
 
 namespace quadrat::program {
 
-/// What happened in a run.
+/// Data about a finished or stopped run.
 struct run_report {
-  std::uint64_t first_step = 0;  ///< where this process began: 0, or the step of the checkpoint
+  std::uint64_t first_step = 0;  ///< first step of this process: 0, or the step of the checkpoint
   std::uint64_t last_step = 0;
   bool resumed = false;
-  int signal = 0;  ///< that stopped it, or 0
+  int signal = 0;  ///< the signal that stopped it, or 0
   double simulation_seconds = 0;
   double measuring_seconds = 0;
   double writing_seconds = 0;
   double total_seconds = 0;
   std::size_t frames = 0;
-  std::vector<rank_report> ranks;  ///< none where there is but one
+  std::vector<rank_report> ranks;  ///< empty if there is only one
   measurement statistics;
 
   [[nodiscard]] std::uint64_t steps() const { return last_step - first_step; }
-  /// Particle steps per second of simulation; 0 when there was none.
+  /// Particle steps per second of simulation; 0 without steps.
   [[nodiscard]] double updates_per_second(std::size_t particles) const;
 };
 
-/// The contents of summary.json (docs/reference/scenes.md describes it).
+/// The contents of summary.json (described in docs/reference/scenes.md).
 [[nodiscard]] nlohmann::ordered_json as_json(const run_report& report, const run_plan& plan, const simulation& model,
                                              const output_folder& folder);
 
-/// The same for people, in a few lines.
+/// A few lines for people.
 [[nodiscard]] std::string as_text(const run_report& report, const run_plan& plan, const simulation& model,
                                   const output_folder& folder);
 
-/// A line of a summary: the command that plots a table.
+/// A line of a summary with the command that plots a table.
 [[nodiscard]] std::string plot_hint(const std::string& table);
 
 /// Version, commit and compilers.
 [[nodiscard]] nlohmann::ordered_json program_json();
 
-/// f(0) to f(count - 1) as an array. Arrays and objects are such from the start: a null that is to become one where
-/// there is no memory is left broken, and crashes when it is destroyed (nlohmann-json 3.11.2).
+/// f(0) to f(count - 1) as a JSON array. Arrays and objects are created as such: a null value that fails to become one
+/// for lack of memory is left broken, and crashes when it is destroyed (nlohmann-json 3.11.2).
 template <typename F>
 [[nodiscard]] nlohmann::ordered_json array_json(int count, F&& f) {
   auto result = nlohmann::ordered_json::array();

@@ -15,7 +15,6 @@ namespace quadrat::io {
 /// the types. Fields are `species`, `velocity`, `radius` (half of the diameter), `charge`, `mass`, and those of
 /// `log/particles/NAME`. A field that is neither in the frame nor in the first frame is left out. The time is
 /// `log/configuration/time`.
-/// is `log/configuration/time`.
 class gsd_reader final : public frame_reader {
  public:
   /// The bytes of a file; `file` is its name in messages.

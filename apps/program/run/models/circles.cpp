@@ -69,7 +69,7 @@ struct circles_runs : scene_runs {
   }
   static double time_step(const scene_type& /*scene*/) { return 1; }
 
-  /// Other ranks record as many steps as rank 0 does.
+  /// The other ranks record the same number of steps.
   template <typename Model>
   struct tasks : no_tasks {
     using no_tasks::no_tasks;
@@ -160,7 +160,7 @@ class circles_simulation final : public model_simulation<circles_runs, Model> {
       return model_.record(steps);
     } else {
       std::vector<circles_record> taken;
-      // Other ranks record as many.
+      // The other ranks record the same number of steps.
       model_.task(steps, [&](auto& model) { ask_to_stop(model.record(steps, asked_to_stop, taken)); });
       return taken;
     }

@@ -28,14 +28,14 @@ measurement as_measurement(const granular_friction_statistics& s) {
            {"passed", static_cast<double>(s.passed), true}}};
 }
 
-/// Two directions in a plane.
+/// Two orthogonal directions in a plane.
 struct plane_frame {
   vec<double, 3> first;
   vec<double, 3> second;
 };
 
 plane_frame frame_of(const vec<double, 3>& normal) {
-  // The axis that is farthest from the normal.
+  // The axis with the largest angle to the normal.
   int axis = 0;
   for (int k = 1; k < 3; ++k) {
     if (std::abs(normal[k]) < std::abs(normal[axis])) axis = k;
@@ -48,14 +48,14 @@ plane_frame frame_of(const vec<double, 3>& normal) {
   return {first, second * (1 / std::sqrt(squared_norm(second)))};
 }
 
-/// Joins points, the last with the first.
+/// Joins points to a closed line.
 void add_ring(io::preview_stage& stage, const std::vector<vec<double, 3>>& points) {
   for (std::size_t k = 0; k < points.size(); ++k) {
     stage.lines.push_back({points[k], points[(k + 1) % points.size()]});
   }
 }
 
-/// Where a plane cuts the edges of the box, in order around it.
+/// The points where a plane cuts the edges of the box, ordered around it.
 std::vector<vec<double, 3>> cut_of(const io::preview_stage& stage, const vec<double, 3>& point,
                                    const vec<double, 3>& normal) {
   std::vector<vec<double, 3>> points;
@@ -78,9 +78,9 @@ std::vector<vec<double, 3>> cut_of(const io::preview_stage& stage, const vec<dou
   return points;
 }
 
-/// The outline of a wall in the box, and of its opening.
+/// Draws the outline of a wall in the box, and of its opening.
 void add_wall(io::preview_stage& stage, const granular_wall& wall) {
-  // First to about one: squares of very long and very short normals are no numbers.
+  // Scaled to about one first: squares of very long or short normals overflow or underflow.
   const vec<double, 3> given = point_at(wall.normal);
   const vec<double, 3> normal = given * (1 / std::max({std::abs(given[0]), std::abs(given[1]), std::abs(given[2])}));
   add_ring(stage, cut_of(stage, point_at(wall.point), normal));

@@ -58,7 +58,7 @@ granular_options options_of(const io::granular_scene& scene) {
   options.lower = scene.box.lower;
   options.upper = scene.box.upper;
   const io::int_triple& cells = scene.grid.cells.value();
-  // The finest grid may become a coarser one where the model chooses.
+  // The model may choose coarser cells, but only if the grid is the default one.
   if (cells != io::default_cells(scene)) {
     options.cells = {static_cast<int>(cells[0]), static_cast<int>(cells[1]), static_cast<int>(cells[2])};
   }
@@ -99,8 +99,8 @@ std::vector<vec<double, 3>> positions_of(const io::granular_scene& scene, std::s
                                     static_cast<std::uint64_t>(grains.seed), first, number);
 }
 
-/// The methods that run on the device of the scene, and the one that it names: if that runs elsewhere, the model says
-/// so.
+/// The methods that run on the scene's device, and the one that the scene names: if that does not run there, the
+/// model's error says so.
 std::vector<std::string_view> granular_method_names(const io::granular_scene& scene) {
   const bool cuda = resolved(scene.run.device) == io::device_choice::cuda;
   std::vector<std::string_view> names{"auto"};
@@ -194,7 +194,7 @@ class granular_simulation : public model_simulation<granular_runs, Model> {
   std::string method() const override { return model_.options().method; }
 };
 
-/// The same over ranks, none of which holds all grains.
+/// The same over ranks; no rank holds all grains.
 template <typename Model, typename T, int D>
 class granular_on_ranks final : public granular_simulation<Model, T, D> {
   using base = granular_simulation<Model, T, D>;
@@ -218,7 +218,7 @@ class granular_on_ranks final : public granular_simulation<Model, T, D> {
     files_.rest.step = model_.step();
     files_.rest.particles = model_.size();
     files_.rest.precision_bytes = sizeof(T);
-    // As one rank writes it, for methods that do not reorder grains.
+    // As one rank writes it, with a method that does not reorder grains.
     files_.rest.arrays.insert(files_.rest.arrays.begin(), {"storage_order", io::element_type_of<particle_id>, 1, {}});
     perform(task::save);
     files_.rest = {};
@@ -232,7 +232,7 @@ class granular_on_ranks final : public granular_simulation<Model, T, D> {
     this->require_size(saved);
     perform(task::restore);
   }
-  /// Of very many grains some are drawn, that lie evenly among the ids.
+  /// If there are very many grains, only every n-th one is drawn.
   io::image draw() override {
     constexpr std::size_t most = 4'000'000;
     files_.stride = std::max<std::size_t>(1, (model_.size() + most - 1) / most);

@@ -16,7 +16,7 @@
 
 namespace quadrat::program {
 
-/// Visitor that puts each key of a scene into its table.
+/// Visitor that writes each key of a scene to its table.
 class settings_writer {
  public:
   explicit settings_writer(nlohmann::ordered_json& out) : out_(out) {}
@@ -71,7 +71,7 @@ class settings_writer {
   nlohmann::ordered_json& out_;
 };
 
-/// Puts values of options into a scene and remembers where they came from.
+/// Puts option values into a scene, and remembers their source.
 template <typename Scene>
 class overrides {
  public:
@@ -92,7 +92,7 @@ class overrides {
     file_.places.set(key, option);
   }
 
-  /// Several values, each once; none given: those of the scene.
+  /// Several distinct values; none: the scene's values stay.
   template <typename Enum>
   void apply_names(const std::vector<std::string>& given, std::vector<Enum>& member, const std::string& key,
                    const std::string& option) {
@@ -107,7 +107,7 @@ class overrides {
   }
 
  private:
-  /// The command line was checked against the same list when it was read.
+  /// The value is valid: the parser has checked it against the same names.
   template <typename Enum>
   [[nodiscard]] static Enum named(const std::string& name) {
     const auto& names = io::names_of<Enum>;

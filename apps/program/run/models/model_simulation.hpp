@@ -44,7 +44,7 @@ std::vector<vec<T, D>> get_vectors(const io::checkpoint& state, std::string_view
   return result;
 }
 
-/// A short text as an array; "" where the checkpoint has none.
+/// Stores a short text as an array; reading gives "" if the checkpoint has none.
 inline void add_text(io::checkpoint& state, std::string name, std::string_view text) {
   state.add<std::uint8_t>(std::move(name), std::vector<std::uint8_t>(text.begin(), text.end()));
 }
@@ -54,7 +54,7 @@ inline std::string get_text(const io::checkpoint& state, std::string_view name) 
   return {text.begin(), text.end()};
 }
 
-/// In single precision and three dimensions, as files and pictures have them.
+/// Converts to single precision and three dimensions, for files and pictures.
 template <typename T, int D>
 std::vector<vec<float, 3>> shown_vectors(const std::vector<vec<T, D>>& values) {
   std::vector<vec<float, 3>> result(values.size());
@@ -65,7 +65,7 @@ std::vector<vec<float, 3>> shown_vectors(const std::vector<vec<T, D>>& values) {
   return result;
 }
 
-/// What the camera says of a picture.
+/// Converts the scene's camera to options of a picture.
 inline io::preview_options seen_by(const io::camera_table& camera) {
   io::preview_options options;
   options.azimuth = camera.azimuth;
@@ -74,7 +74,7 @@ inline io::preview_options seen_by(const io::camera_table& camera) {
   return options;
 }
 
-/// A frame of these particles in that box; the velocities may be left out.
+/// A frame of these particles in this box. Velocities are optional.
 template <typename T, int D>
 io::particle_frame particles_in(const box<double, D>& domain, const std::vector<vec<T, D>>& positions,
                                 const std::vector<vec<T, D>>& velocities = {}) {
@@ -89,7 +89,7 @@ io::particle_frame particles_in(const box<double, D>& domain, const std::vector<
   return frame;
 }
 
-/// For points without a size: they are drawn as large as leaves room between them where they are spread evenly.
+/// For points without a size: a radius that leaves room between them if they are distributed evenly.
 template <int D>
 io::preview_stage stage_of_points(const box<double, D>& domain, std::size_t count) {
   double longest = 0, volume = 1;
@@ -107,13 +107,13 @@ io::preview_stage stage_of_points(const box<double, D>& domain, std::size_t coun
   return stage;
 }
 
-/// From above, x to the right and y up: for scenes in two dimensions.
+/// Looks from above, x to the right and y up: for scenes in two dimensions.
 inline void look_down(io::preview_options& options) {
   options.azimuth = -90;
   options.elevation = 89;
 }
 
-/// What every model's simulation answers in the same way. `Runs`: the description of the model (scene_runs.hpp).
+/// The parts of a simulation that all models share. `Runs`: the description of the model (scene_runs.hpp).
 template <typename Runs, typename Model>
 class model_simulation : public simulation {
   using context_type = std::remove_cvref_t<decltype(std::declval<const Model&>().context())>;
@@ -171,7 +171,7 @@ class model_simulation : public simulation {
     throw io_error(message("the checkpoint holds ", saved.particles, " particles, not ", size()));
   }
 
-  /// A checkpoint with what all of them hold.
+  /// A checkpoint with the entries that all models have.
   template <typename State>
   [[nodiscard]] static io::checkpoint begin_checkpoint(const State& state) {
     io::checkpoint result;
@@ -182,7 +182,7 @@ class model_simulation : public simulation {
     return result;
   }
 
-  /// What only the model of this rank knows, if it is one of several.
+  /// The model of this rank, if it is one of several: for what needs no other rank.
   [[nodiscard]] const auto& of_this_rank() const {
     if constexpr (requires { model_.of_this_rank(); }) {
       return model_.of_this_rank();
@@ -191,7 +191,7 @@ class model_simulation : public simulation {
     }
   }
 
-  /// What can be looked at: over ranks, the model of one rank that rank 0 has.
+  /// The model to look at; over ranks, the model of one rank on rank 0.
   [[nodiscard]] auto& shown() {
     if constexpr (requires { model_.shown(); }) {
       return model_.shown();
@@ -204,8 +204,8 @@ class model_simulation : public simulation {
   scene_type scene_;
 };
 
-/// Calls make(context, T()) with the context and the precision T that [run] asks for. The analyzer loses sight of what
-/// a unique_ptr owns where it becomes one of the base.
+/// Calls make(context, T()) with the context and precision T of [run]. The analyzer loses track of ownership when a
+/// unique_ptr is converted to one of the base class.
 template <typename Make>
 std::unique_ptr<simulation> with_run_types(const io::run_table& run, Make&& make, int device = 0) {
   const auto in_precision = [&](const auto& context) {

@@ -13,10 +13,10 @@
 #include "program/run/ranks/team.hpp"
 #include "quadrat/io/scene.hpp"
 
-/// How the scenes of a model are run, on one rank and on several: one template over what differs.
+/// Runs the scenes of a model, on one rank or on several: one template for all models.
 namespace quadrat::program {
 
-/// What all ranks of a run do besides the steps of the model.
+/// The tasks of a model without tasks.
 struct no_tasks {
   template <typename Scene>
   no_tasks(communicator& /*ranks*/, const Scene& /*scene*/) {}
@@ -24,16 +24,15 @@ struct no_tasks {
   void perform(std::uint64_t /*task*/, Model& /*model*/) {}
 };
 
-/// The description of a model derives from this, which has what is common, and has
-///   scene_type, particles     what one simulates: "grains"
+/// The description of a model derives from scene_runs, which has the common parts. It defines
+///   scene_type, particles     the name of the particles: "grains"
 ///   model, model_on_ranks     templates over context, precision and dimension
 ///   measured(statistics)      as_measurement
-///   options<D>(scene)         of the model
-///   start<D>(scene)           a tuple of what the model is made from besides
-///   apply(options, given, file)   puts options of the command line in place of values of the scene
-///   tasks<Model>              on each rank, what all do besides steps: perform(number, model) where rank 0 asks it.
-///   Rank
-///                             0 gives it to the simulation, if that takes it
+///   options<D>(scene)         the options of the model
+///   start<D>(scene)           a tuple of the model's further arguments
+///   apply(options, given, file)   replaces values of the scene by options of the command line
+///   tasks<Model>              on each rank: work besides steps. Rank 0 calls perform(number, model) on all ranks,
+///                             and passes the object to its simulation, if that takes one
 struct scene_runs {
   template <typename Model>
   using tasks = no_tasks;
@@ -45,7 +44,7 @@ struct scene_runs {
   static void check_scene(const io::scene_file<Scene>& file) {
     check(file.scene, file.places);
   }
-  /// What a rank of several gives: rank 0 all.
+  /// The arguments on a rank of several: only rank 0 passes particles.
   template <typename Runs, int D, typename Scene>
   static auto start_of_rank(const Scene& scene, const communicator& ranks) {
     using start_type = decltype(Runs::template start<D>(scene));
@@ -53,7 +52,7 @@ struct scene_runs {
   }
 };
 
-/// Calls make(context, T(), D) with what the scene asks for.
+/// Calls make(context, T(), D) as the scene requests.
 template <typename Scene, typename Make>
 std::unique_ptr<simulation> with_scene_types(const Scene& scene, const io::run_table& run, const Make& make,
                                              int device = 0) {
@@ -79,7 +78,7 @@ std::unique_ptr<simulation> make_alone(const typename Runs::scene_type& scene) {
   return with_scene_types(scene, scene.run, make);
 }
 
-/// One rank of several: the simulation on rank 0; others follow it, and return none.
+/// Runs one rank of several. Rank 0 returns the simulation; the others follow it and return none.
 template <typename Runs, template <typename, typename, int> class Simulation, typename T, int D, typename Context>
 std::unique_ptr<simulation> make_rank(const Context& context, const typename Runs::scene_type& scene,
                                       communicator& host) {
@@ -121,7 +120,7 @@ std::unique_ptr<simulation> make_on_ranks(const typename Runs::scene_type& scene
   return with_scene_types(scene, run, make, device_of_rank(host));
 }
 
-/// `Simulation`: a template over the model, or one that is led over ranks, precision and dimension.
+/// `Simulation`: a template over the model (or its stand-in on rank 0 that leads all ranks), precision and dimension.
 template <typename Runs, template <typename, typename, int> class Simulation,
           template <typename, typename, int> class OnRanks = Simulation>
 run_plan plan_of_scenes(const run_options& options) {

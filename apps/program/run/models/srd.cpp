@@ -136,7 +136,7 @@ class srd_simulation final : public model_simulation<srd_runs, Model> {
   }
 
  private:
-  /// Takes what is due at this step, once.
+  /// Takes the samples that are due at this step, once.
   void sample() {
     const std::uint64_t step = model_.step();
     const auto& m = scene_.measure;
@@ -167,7 +167,7 @@ class srd_simulation final : public model_simulation<srd_runs, Model> {
 
   std::optional<mean_profile> profile_;
   std::optional<wave_decay> wave_;
-  std::uint64_t next_sample_ = 0;  ///< the first step of which none has been taken
+  std::uint64_t next_sample_ = 0;  ///< the first step that has not been sampled
 };
 
 }  // namespace

@@ -15,8 +15,8 @@
 namespace quadrat::program {
 namespace {
 
-/// Coefficients c of the polynomial sum of c[k] x^k that is nearest to the points, by least squares; none when there
-/// are too few.
+/// Coefficients c of the polynomial sum of c[k] x^k that fits the points best, by least squares; none if there are too
+/// few points.
 template <std::size_t N>
 std::optional<std::array<double, N>> fitted_polynomial(const std::vector<vec<double, 2>>& points) {
   if (points.size() < N) return std::nullopt;
@@ -27,7 +27,7 @@ std::optional<std::array<double, N>> fitted_polynomial(const std::vector<vec<dou
       rows[i][N] += std::pow(p[0], static_cast<double>(i)) * p[1];
     }
   }
-  // The matrix is symmetric and positive definite: no pivots.
+  // The matrix is symmetric and positive definite, so no pivoting is needed.
   for (std::size_t k = 0; k < N; ++k) {
     for (std::size_t i = 0; i < N; ++i) {
       if (i == k) continue;
@@ -48,7 +48,7 @@ flow_theory theory_in(const io::srd_scene& scene, double length) {
   return {theory.viscosity, theory.viscosity_with_thermostat, srd_long_time_tail(options, density, length)};
 }
 
-/// Of a flow that varies over this length.
+/// Theory for a flow that varies over this length.
 flow_theory theory_of(const io::srd_scene& scene, double length) {
   return scene.box.dimension == 2 ? theory_in<2>(scene, length) : theory_in<3>(scene, length);
 }
@@ -60,7 +60,7 @@ std::string off_by(double percent) {
 
 double percent_of(double measured, double expected) { return 100 * (measured / expected - 1); }
 
-/// Adds what comes on top of the viscosity of theory to a result, where anything does.
+/// Adds the corrections of the viscosity of theory to a result, if there are any.
 void add_corrections(run_result& result, const flow_theory& theory, double measured) {
   const double together = theory.with_thermostat + theory.tail;
   if (together == theory.viscosity) return;
@@ -165,14 +165,14 @@ run_result mean_profile::result() const {
 }
 
 run_result mean_profile::driven_result(const plates& flow) const {
-  // In s from -1 to 1, and relative to what the walls drag along.
+  // With s from -1 to 1, and relative to the velocity of the walls.
   std::vector<vec<double, 2>> relative = points(flow.component);
   for (vec<double, 2>& p : relative) {
     const double share = p[0] / height_;
     p = {2 * share - 1, p[1] - flow.lower - (flow.upper - flow.lower) * share};
   }
   const auto fit = fitted_polynomial<3>(relative);
-  if (!fit || (*fit)[2] == 0) return {};  // nothing has moved yet
+  if (!fit || (*fit)[2] == 0) return {};  // the fluid is not yet moving
   const auto& [constant, slope, curvature] = *fit;
   const double maximum = constant - slope * slope / (4 * curvature);
   const double expected = flow.acceleration * height_ * height_ / (8 * flow.theory.viscosity);
@@ -242,10 +242,10 @@ std::string wave_decay::as_csv() const {
 }
 
 run_result wave_decay::result() const {
-  // The first collisions do not know of viscosity yet, and late samples are noise.
+  // The first collisions are not yet described by a viscosity, and late samples are noise.
   const double decay_time = 1 / (theory_.viscosity * wave_number_ * wave_number_);
   double weights = 0, mean_time = 0, mean_log = 0, scatter = 0, slope = 0;
-  std::vector<vec<double, 3>> used;  // time, logarithm, weight: noise is the same at every amplitude
+  std::vector<vec<double, 3>> used;  // time, logarithm, weight: the noise does not depend on the amplitude
   for (const vec<double, 2>& one : samples_) {
     const double time = one[0] * time_step_;
     const double share = one[1] / amplitude_;

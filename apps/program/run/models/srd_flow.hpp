@@ -12,20 +12,20 @@
 #include "quadrat/io/checkpoint.hpp"
 #include "quadrat/io/srd_scene.hpp"
 
-/// What is measured in the course of a run of the SRD fluid, and compared with theory.
+/// Measurements during a run of the SRD fluid, and their comparison with theory.
 namespace quadrat::program {
 
-/// The kinematic viscosity in theory: srd_transport and srd_long_time_tail.
+/// The kinematic viscosity of theory: srd_transport and srd_long_time_tail.
 struct flow_theory {
   double viscosity, with_thermostat, tail;
 };
 
-/// A velocity profile, averaged over samples. Velocities are means over a step, h g / 2 less than those at its end.
+/// A velocity profile, averaged over samples. Velocities are means over a step: h g / 2 less than at its end.
 class mean_profile {
  public:
   explicit mean_profile(const io::srd_scene& scene);
 
-  /// One bin of a sample.
+  /// One bin of one sample.
   struct slice {
     double count = 0;
     vec<double, 3> velocity{};
@@ -33,8 +33,8 @@ class mean_profile {
   void add(const std::vector<slice>& sample);
 
   [[nodiscard]] std::uint64_t samples() const { return samples_; }
-  /// Position, velocity components (as many as dimensions), density, and where theory says something of a component,
-  /// that velocity; a row for each bin.
+  /// A row for each bin: position, velocity components (one per dimension), density, and velocity components of theory,
+  /// if there are any.
   [[nodiscard]] std::string as_csv() const;
   [[nodiscard]] run_result result() const;
 
@@ -42,7 +42,7 @@ class mean_profile {
   void restore(const io::checkpoint& state);
 
  private:
-  /// A fluid between two plates: what theory says of the velocity along `component`.
+  /// A fluid between two plates, and the theory of its velocity along `component`.
   struct plates {
     int component;
     double acceleration;
@@ -52,7 +52,7 @@ class mean_profile {
   [[nodiscard]] std::optional<plates> find_plates() const;
   [[nodiscard]] double position(std::size_t bin) const;
   [[nodiscard]] double velocity(std::size_t bin, int component) const;
-  /// Points (position, velocity) of the bins that hold anything.
+  /// Points (position, velocity) of the bins that are not empty.
   [[nodiscard]] std::vector<vec<double, 2>> points(int component) const;
   [[nodiscard]] double theory(const plates& flow, double at) const;
   [[nodiscard]] run_result driven_result(const plates& flow) const;
@@ -62,17 +62,17 @@ class mean_profile {
   int axis_;
   double height_;
   std::uint64_t samples_ = 0;
-  std::vector<slice> sums_;  ///< velocity: the sum over all particles
+  std::vector<slice> sums_;  ///< velocity holds the sum over all particles
   std::optional<plates> plates_;
 };
 
-/// How a shear wave decays.
+/// The decay of a shear wave.
 class wave_decay {
  public:
   explicit wave_decay(const io::srd_scene& scene);
 
   void add(std::uint64_t step, double amplitude) { samples_.push_back({static_cast<double>(step), amplitude}); }
-  /// Step, time, amplitude, and that of theory; a row for each sample.
+  /// A row for each sample: step, time, amplitude, amplitude of theory.
   [[nodiscard]] std::string as_csv() const;
   [[nodiscard]] run_result result() const;
 
@@ -80,7 +80,7 @@ class wave_decay {
   void restore(const io::checkpoint& state);
 
  private:
-  double time_step_, amplitude_, wave_number_;  ///< the last: k
+  double time_step_, amplitude_, wave_number_;  ///< the last is k
   flow_theory theory_;
   std::vector<vec<double, 2>> samples_;  ///< (step, amplitude)
 };

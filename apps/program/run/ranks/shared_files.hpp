@@ -19,8 +19,8 @@
 
 namespace quadrat::program {
 
-/// Files of a run on several ranks, each with the grains of some ids. One object on every rank; rank 0 sets what a task
-/// needs and has all ranks perform it.
+/// Writes and reads the files of a run on several ranks; each rank handles the grains of some ids. Every rank has one
+/// object. Rank 0 sets the arguments of a task and has all ranks perform it.
 template <typename Context, typename T>
 class shared_files {
  public:
@@ -29,17 +29,17 @@ class shared_files {
 
   enum class task : std::uint64_t { frame, save, load, restore, sample };
 
-  /// `make_frame`: a frame of some grains, without time. The communicator must outlive this.
+  /// `make_frame`: makes a frame of some grains, without its time. The communicator must outlive this.
   shared_files(communicator& ranks, frame_maker make_frame) : ranks_(&ranks), make_frame_(std::move(make_frame)) {}
 
-  // What rank 0 sets, and what tasks leave there.
+  // Arguments, which rank 0 sets, and results of tasks.
   std::filesystem::path file{};
   double time = 0;              ///< of a frame
-  io::checkpoint rest{};        ///< of a checkpoint, all but grains: of `save`; from `load`, with its step
+  io::checkpoint rest{};        ///< of `save` and `load`: the checkpoint without grains
   std::uint64_t stride = 1;     ///< of `sample`: every stride-th grain, by id
-  granular_state<T> sampled{};  ///< from `sample`
+  granular_state<T> sampled{};  ///< result of `sample`
 
-  /// Collective. Throws on all ranks the same.
+  /// Performs a task. Collective. An error on one rank is thrown on all.
   void perform(task what, model_type& model) {
     switch (what) {
       case task::frame:
@@ -88,7 +88,7 @@ class shared_files {
     rows_ = std::move(read.rows);
     rest = std::move(read.rest);
   }
-  /// To what was loaded.
+  /// Sets the model to the loaded state.
   void restore(model_type& model) {
     granular_state<T> state;
     together(*ranks_, [&] {

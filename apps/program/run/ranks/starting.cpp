@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Apart from ranks.cpp: what only the program does, since it needs MPI.
+// Apart from ranks.cpp, because it needs MPI; only the program uses it.
 #include <exception>
 
 #include "program/run/ranks/ranks.hpp"
@@ -10,13 +10,13 @@ namespace quadrat::program {
 
 namespace {
 
-/// As run_ranks, but rank 0 throws what it throws, and others end all.
+/// As run_ranks, but an exception is rethrown only on rank 0. A rank that fails alone ends all.
 void with_processes(const std::function<void(communicator&)>& body) {
   mpi_session session;
   try {
     body(session.ranks());
   } catch (const std::exception& problem) {
-    // Rank 0 has told the others to end before it comes here, or all have agreed.
+    // The other ranks know of the error: rank 0 has told them to end, or all have agreed on it.
     if (session.ranks().rank() == 0) throw;
     if (!session.ranks().agreed_to_fail()) session.abort(problem.what());
   }

@@ -13,26 +13,26 @@
 #include "quadrat/core/error.hpp"
 #include "quadrat/distributed/communicator.hpp"
 
-/// One program on several ranks: rank 0 runs as a rank alone does, with a model that passes each call on; the others do
-/// what it says. So only rank 0 decides and prints; files are written by all (shared_files.hpp) or by rank 0, and a
-/// signal on any rank stops all after the step.
+/// Runs one program on several ranks. Rank 0 runs as a single rank does, but with a model that passes each call on to
+/// all ranks; the others follow. So only rank 0 decides and prints. Files are written by all ranks (shared_files.hpp)
+/// or by rank 0. A signal on any rank stops all ranks after the step.
 namespace quadrat::program {
 
-/// What rank 0 asks of all.
+/// An order of rank 0 to all ranks.
 struct rank_order {
   enum class kind : std::uint64_t { end, advance, check, measure, whole, state, restore, report, task };
   kind what = kind::end;
-  std::uint64_t steps = 0;  ///< or which task
+  std::uint64_t steps = 0;  ///< or the number of a task
 };
 
-/// What all ranks do together besides the steps of the model, by its number.
+/// Work of all ranks together besides steps of the model, by the task's number.
 using rank_task = std::function<void(std::uint64_t)>;
 
-/// A model over ranks that has the model of one rank on rank 0 (distributed_model).
+/// A model over ranks that can give the model of one rank on rank 0 (distributed_model).
 template <typename Model>
 concept has_whole = requires(Model& model) { model.whole(); };
 
-/// A model over ranks as rank 0 has it. When it is destroyed, the others end.
+/// A model over ranks, as rank 0 sees it. Its destructor makes the other ranks end.
 template <typename Model>
 class led {
  public:
@@ -52,7 +52,7 @@ class led {
     try {
       order(rank_order::kind::end);
     } catch (const error&) {
-      // A rank has failed: there is nobody to tell.
+      // A rank has failed, and cannot be told to end.
     }
   }
 
@@ -76,7 +76,7 @@ class led {
     }
     return *state_;
   }
-  /// The model of one rank at this step, to look at; where there is none, this.
+  /// The model of one rank at this step, for reading; if there is none, this object.
   [[nodiscard]] auto& shown() {
     if constexpr (has_whole<Model>) {
       order(rank_order::kind::whole);
@@ -92,7 +92,7 @@ class led {
     order(rank_order::kind::restore);
     model_.restore(given);
   }
-  /// `perform` does it with this rank's model.
+  /// `perform` does the task with this rank's model.
   template <typename Perform>
   void task(std::uint64_t number, const Perform& perform) {
     state_.reset();
@@ -107,7 +107,7 @@ class led {
   [[nodiscard]] std::uint64_t step() const { return model_.step(); }
   [[nodiscard]] std::size_t size() const { return model_.size(); }
   [[nodiscard]] std::size_t bytes() const { return model_.bytes(); }
-  /// What needs no other rank.
+  /// This rank's model, for what needs no other rank.
   [[nodiscard]] const Model& of_this_rank() const { return model_; }
   [[nodiscard]] const auto& options() const { return model_.options(); }
   [[nodiscard]] const auto& context() const { return model_.context(); }
@@ -117,14 +117,13 @@ class led {
     static_cast<void>(all_values(*ranks_, rank_order{what, steps}));
   }
 
-  std::unique_ptr<communicator> owned_;  ///< around another, or none
+  std::unique_ptr<communicator> owned_;  ///< wraps another communicator; may be empty
   communicator* ranks_;
   Model model_;
-  std::optional<state_type> state_;  ///< of this step, if it has been asked for
+  std::optional<state_type> state_;  ///< of this step, if it was requested
 };
 
-/// What the other ranks do, until rank 0 ends. Errors in the data and in files are all ranks' errors: rank 0 deals with
-/// them.
+/// Follows the orders of rank 0 until it ends. All ranks throw errors in data and files alike, and rank 0 handles them.
 template <typename Model>
 void follow(communicator& ranks, Model& model, const rank_task& task = {}) {
   const auto obey = [&](const rank_order& order) {
