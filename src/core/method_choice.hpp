@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "core/automatic.hpp"
 #include "core/paper_methods.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/context.hpp"
@@ -30,9 +31,6 @@
 /// `Request` is a type of the module: the options, and what is known of the input.
 
 namespace quadrat::detail {
-
-/// Whether a name, of a method or of what goes with one, leaves the choice to the library.
-[[nodiscard]] constexpr bool is_automatic(std::string_view name) { return name.empty() || name == "auto"; }
 
 template <typename Method>
 [[nodiscard]] constexpr bool is_present() {
