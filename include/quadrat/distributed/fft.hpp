@@ -37,7 +37,7 @@ enum class fft_layout {
 struct distributed_fft_options {
   /// Results stay transposed, which halves the communication: see distributed_fft.
   bool transposed = false;
-  std::string library{};  ///< one of fft_libraries(); empty: chosen
+  std::string library{};  ///< one of fft_libraries(); empty or "auto": chosen
   fft_layout layout = fft_layout::automatic;
 };
 

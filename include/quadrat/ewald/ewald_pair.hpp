@@ -59,27 +59,37 @@ struct law_value {
 
 }  // namespace detail
 
+template <typename Context, typename T>
+class electrostatics;
+
 /// The short-range part of one pair, as electrostatics computes it over its cells: electrostatics::pair gives it.
 /// Trivially copyable; works in kernels. Scaled pairs are the caller's: add (scale - 1) k q_i q_j / r for them.
 template <typename T>
-struct ewald_pair {
-  detail::split_polynomial<T> split;
-  bool coulomb;  ///< otherwise dispersion
-  T constant;    ///< k, of dispersion -k
-
+class ewald_pair {
+ public:
   struct term {
     T energy;
     T slope;  ///< derivative of the energy by the squared distance
   };
-  [[nodiscard]] QUADRAT_HD T cutoff() const { return split.cutoff; }
+  [[nodiscard]] QUADRAT_HD T cutoff() const { return split_.cutoff; }
   /// For unit charges at a squared distance above 0; zeros from the cutoff on. With the separation r from i to j (its
   /// image), the force on i is 2 q_i q_j slope r, and the potential at i grows by q_j energy.
   [[nodiscard]] QUADRAT_HD term at(T squared_distance) const {
-    if (!(squared_distance < split.squared_cutoff)) return {T(0), T(0)};
-    const auto smooth = split.at(squared_distance);
-    const detail::law_value<T> law(coulomb, squared_distance);
-    return {constant * (law.value - smooth.value), constant * (law.slope - smooth.slope)};
+    if (!(squared_distance < split_.squared_cutoff)) return {T(0), T(0)};
+    const auto smooth = split_.at(squared_distance);
+    const detail::law_value<T> law(coulomb_, squared_distance);
+    return {constant_ * (law.value - smooth.value), constant_ * (law.slope - smooth.slope)};
   }
+
+ private:
+  template <typename, typename>
+  friend class electrostatics;
+  ewald_pair(const detail::split_polynomial<T>& split, bool coulomb, T constant)
+      : split_(split), coulomb_(coulomb), constant_(constant) {}
+
+  detail::split_polynomial<T> split_;
+  bool coulomb_;  // otherwise dispersion
+  T constant_;    // k, of dispersion -k
 };
 
 }  // namespace quadrat
