@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs this build into a separate folder, then configures, builds and runs user projects against it: tests/install,
-# tests/install/threads, tests/install/frame, examples/contacts, radial_image and spectrum, and examples/visitor,
-# lennard_jones and molten_salt, which have code for the device. Then builds Quadrat as part of another project,
+# tests/install/threads, tests/install/frame, examples/contacts, radial_image and spectrum, examples/visitor,
+# lennard_jones and molten_salt, which have code for the device, and examples/c and fortran, which need no C++. Then builds Quadrat as part of another project,
 # tests/install/subproject: nothing of it may leak, or be installed unless requested.
 
 set(prefix "${CMAKE_CURRENT_BINARY_DIR}/install/prefix")
@@ -31,6 +31,16 @@ endif()
 quadrat_downstream_test(downstream "${PROJECT_SOURCE_DIR}/tests/install" downstream ${cuda_options})
 quadrat_downstream_test(component "${PROJECT_SOURCE_DIR}/tests/install/component" component)
 quadrat_downstream_test(contacts "${PROJECT_SOURCE_DIR}/examples/contacts" contacts)
+if(NOT QUADRAT_SANITIZE)
+  quadrat_downstream_test(c "${PROJECT_SOURCE_DIR}/examples/c" neighbors)
+  quadrat_downstream_test(c_ewald "${PROJECT_SOURCE_DIR}/examples/c" ewald)
+  find_program(QUADRAT_FORTRAN NAMES gfortran)
+  mark_as_advanced(QUADRAT_FORTRAN)
+  if(QUADRAT_FORTRAN)
+    quadrat_downstream_test(fortran "${PROJECT_SOURCE_DIR}/examples/fortran" neighbors
+                            "-DCMAKE_Fortran_COMPILER=${QUADRAT_FORTRAN}")
+  endif()
+endif()
 if(TARGET quadrat_io)
   quadrat_downstream_test(frame "${PROJECT_SOURCE_DIR}/tests/install/frame" frame)
   foreach(example IN ITEMS radial_image spectrum)

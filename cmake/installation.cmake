@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # find_package(quadrat) gives quadrat::quadrat and each module, as quadrat::search; COMPONENTS names modules that must be
-# there. io and scenes read and write files and need libpng and zlib, mpi needs MPI: they come only when they are named.
+# there. io and scenes read and write files and need libpng and zlib, mpi needs MPI, c is for programs without C++: they
+# come only when they are named.
 include(CMakePackageConfigHelpers)
 
 set(quadrat_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/quadrat")
 
 set(plain ${quadrat_modules})
-list(REMOVE_ITEM plain io scenes mpi)
+list(REMOVE_ITEM plain io scenes mpi c)
 list(TRANSFORM plain PREPEND quadrat_ OUTPUT_VARIABLE targets)
 install(TARGETS ${targets} quadrat_models quadrat_quadrat EXPORT quadratTargets)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/quadrat" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         PATTERN "quadrat/io" EXCLUDE)
+install(TARGETS quadrat_c EXPORT quadratCTargets)
+install(EXPORT quadratCTargets NAMESPACE quadrat:: DESTINATION "${quadrat_package_dir}")
 if(TARGET quadrat_mpi)
   install(TARGETS quadrat_mpi EXPORT quadratMpiTargets)
   install(EXPORT quadratMpiTargets NAMESPACE quadrat:: DESTINATION "${quadrat_package_dir}")

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "c/arrays.hpp"
+#include "c/entry.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/core/config.hpp"
+
+#if QUADRAT_HAS_CUDA
+#include "core/cuda_check.hpp"
+#endif
+
+namespace quadrat::c {
+
+namespace {
+
+/// The last error of a thread, in place: there may be no memory for its text.
+struct kept_error {
+  char text[2048];
+  std::int64_t number;
+};
+thread_local kept_error last_error{"", -1};
+
+int keep(int code, const char* text, std::int64_t number = -1) noexcept {
+  std::snprintf(last_error.text, sizeof(last_error.text), "%s", text);
+  last_error.number = number;
+  return code;
+}
+
+}  // namespace
+
+int keep_error() noexcept {
+  try {
+    throw;
+  } catch (const argument_error& e) {
+    return keep(QUADRAT_ARGUMENT_ERROR, e.what());
+  } catch (const data_error& e) {
+    return keep(QUADRAT_DATA_ERROR, e.what(), e.index() ? static_cast<std::int64_t>(*e.index()) : -1);
+  } catch (const overflow_error& e) {
+    return keep(QUADRAT_OVERFLOW_ERROR, e.what(), static_cast<std::int64_t>(e.needed()));
+  } catch (const backend_error& e) {
+    return keep(QUADRAT_BACKEND_ERROR, e.what());
+  } catch (const out_of_memory& e) {
+    return keep(QUADRAT_MEMORY_ERROR, e.what());
+  } catch (const std::bad_alloc&) {
+    return keep(QUADRAT_MEMORY_ERROR, "out of memory");
+  } catch (const std::exception& e) {
+    return keep(QUADRAT_INTERNAL_ERROR, e.what());
+  } catch (...) {
+    return keep(QUADRAT_INTERNAL_ERROR, "an unknown error");
+  }
+}
+
+#if QUADRAT_HAS_CUDA
+
+using detail::check_cuda;
+
+current_device::current_device(int device) {
+  if (device < 0) return;
+  int current = 0;
+  check_cuda(cudaGetDevice(&current), "asking for the current device");
+  if (current == device) return;
+  check_cuda(cudaSetDevice(device), "choosing a device");
+  former_ = current;
+}
+current_device::~current_device() {
+  if (former_ >= 0) cudaSetDevice(former_);
+}
+
+void require_here(const cuda_context& context, const void* memory, const char* name) {
+  if (memory == nullptr) return;
+  cudaPointerAttributes found{};
+  check_cuda(cudaPointerGetAttributes(&found, memory), "asking where memory is");
+  if (found.type != cudaMemoryTypeUnregistered) return;
+  int reachable = 0;
+  check_cuda(cudaDeviceGetAttribute(&reachable, cudaDevAttrPageableMemoryAccess, context.device()),
+             "asking which memory a device reaches");
+  require(reachable != 0, name, " is in memory of the host; the context works on CUDA device ", context.device(),
+          ", and needs memory that it reaches (quadrat_allocate, quadrat_copy)");
+}
+
+namespace {
+
+void wait_for(const cuda_context& context, cudaStream_t other) {
+  cudaEvent_t event = nullptr;
+  check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
+  cudaError_t status = cudaEventRecord(event, other);
+  if (status == cudaSuccess) status = cudaStreamWaitEvent(context.stream(), event, 0);
+  cudaEventDestroy(event);
+  check_cuda(status, "waiting for another stream");
+}
+
+void* allocate(const cuda_context& /*context*/, std::size_t bytes) {
+  void* memory = nullptr;
+  if (cudaMalloc(&memory, std::max<std::size_t>(bytes, 1)) == cudaSuccess) return memory;
+  cudaGetLastError();
+  throw std::bad_alloc();
+}
+
+void deallocate(const cuda_context& context, void* memory) {
+  context.synchronize();
+  check_cuda(cudaFree(memory), "freeing memory");
+}
+
+}  // namespace
+
+#else
+
+current_device::current_device(int /*device*/) {}
+current_device::~current_device() = default;
+
+#endif
+
+namespace {
+
+void wait_for(const cpu_context& /*context*/, cuda_stream /*other*/) {}
+void* allocate(const cpu_context& /*context*/, std::size_t bytes) { return host_memory().allocate(bytes, nullptr); }
+void deallocate(const cpu_context& /*context*/, void* memory) { host_memory().deallocate(memory, 0, nullptr); }
+
+[[nodiscard]] std::unique_ptr<quadrat_context> make_context(const quadrat_context_options& given) {
+  auto result = std::make_unique<quadrat_context>();
+  const determinism level = numbered(given.determinism, determinism::canonical, "determinism");
+  if (numbered(given.device, QUADRAT_CUDA, "device") == QUADRAT_CPU) {
+    require(given.stream == nullptr, "a stream is given, but the context is one of the CPU");
+    result->cpu = cpu_context({given.threads, level, nullptr});
+    return result;
+  }
+  result->device = given.cuda_device;
+  const current_device scope(given.cuda_device);
+  result->cuda.emplace(
+      cuda_context::options{given.cuda_device, static_cast<cuda_stream>(given.stream), level, nullptr});
+  return result;
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* quadrat_version(void) { return QUADRAT_VERSION; }
+const char* quadrat_error_message(void) { return last_error.text; }
+int64_t quadrat_error_number(void) { return last_error.number; }
+
+int quadrat_cuda_device_count(int* count) {
+  return guarded([&] {
+    require(count != nullptr, "the pointer to the count is null");
+    *count = static_cast<int>(cuda_devices().size());
+  });
+}
+
+int quadrat_context_create(const quadrat_context_options* options, quadrat_context** context) {
+  if (context != nullptr) *context = nullptr;
+  return guarded([&] {
+    require(context != nullptr, "the pointer to the new handle is null");
+    quadrat_context_options wanted{};
+    if (options != nullptr) wanted = taken(options, offsetof(quadrat_context_options, threads), "options");
+    *context = make_context(wanted).release();
+  });
+}
+
+void quadrat_context_destroy(quadrat_context* context) { destroy(context); }
+
+int quadrat_context_stream(quadrat_context* context, void** stream) {
+  return with(context, [&](quadrat_context& home) {
+    require(stream != nullptr, "the pointer to the stream is null");
+    *stream = home.on([](const auto& backend) -> void* { return backend.stream(); });
+  });
+}
+
+int quadrat_context_synchronize(quadrat_context* context) {
+  return with(context, [](quadrat_context& home) { home.on([](const auto& backend) { backend.synchronize(); }); });
+}
+
+int quadrat_context_wait_for(quadrat_context* context, void* stream) {
+  return with(context, [&](quadrat_context& home) {
+    home.on([&](const auto& backend) { wait_for(backend, static_cast<cuda_stream>(stream)); });
+  });
+}
+
+int quadrat_allocate(quadrat_context* context, size_t bytes, void** memory) {
+  if (memory != nullptr) *memory = nullptr;
+  return with(context, [&](quadrat_context& home) {
+    require(memory != nullptr, "the pointer to the new memory is null");
+    *memory = home.on([&](const auto& backend) { return allocate(backend, bytes); });
+  });
+}
+
+int quadrat_free(quadrat_context* context, void* memory) {
+  return with(context, [&](quadrat_context& home) {
+    if (memory != nullptr) home.on([&](const auto& backend) { deallocate(backend, memory); });
+  });
+}
+
+int quadrat_copy(quadrat_context* context, const void* from, void* to, size_t bytes) {
+  return with(context, [&](quadrat_context& home) {
+    require_pointer(from, bytes, "bytes to be read");
+    require_pointer(to, bytes, "bytes to be written");
+    home.on([&](const auto& backend) {
+      copy_bytes(backend, from, to, bytes);
+      backend.synchronize();
+    });
+  });
+}
+
+}  // extern "C"
+
+}  // namespace quadrat::c

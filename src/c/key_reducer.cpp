@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "quadrat/keyed/key_reducer.hpp"
+
+#include "c/arrays.hpp"
+#include "core/backend.hpp"
+
+struct quadrat_key_reducer : quadrat::c::handle {
+  virtual void set_keys(const quadrat_integers* keys) = 0;
+  virtual void reduce(const void* values, void* results, const quadrat_key_call& call, bool wait) = 0;
+  virtual void count(uint64_t* results, bool wait) = 0;
+  virtual void check() = 0;
+};
+
+namespace quadrat::c {
+
+using key_reducer_handle = std::unique_ptr<quadrat_key_reducer>;
+key_reducer_handle make_reducer(const cpu_context& context, const quadrat_key_reducer_options& options);
+key_reducer_handle make_reducer(const cuda_context& context, const quadrat_key_reducer_options& options);
+
+namespace {
+
+[[nodiscard]] key_reducer_options key_reducer_options_of(const quadrat_key_reducer_options& given) {
+  key_reducer_options result;
+  result.method = text_of(given.method);
+  result.uses = or_default(given.uses, result.uses);
+  result.value_bytes = or_default(given.value_bytes, result.value_bytes);
+  result.value_components = or_default(given.value_components, result.value_components);
+  result.compensated = given.compensated != 0;
+  result.autotune = given.autotune != 0;
+  return result;
+}
+
+template <typename Context>
+class key_reducer_on final : public quadrat_key_reducer {
+ public:
+  key_reducer_on(const Context& context, const quadrat_key_reducer_options& options)
+      : context_(context), reducer_(context, options.key_count, key_reducer_options_of(options)) {}
+
+  void set_keys(const quadrat_integers* keys) override {
+    require(keys != nullptr, "the pointer to the keys is null");
+    switch (keys->type) {
+      case QUADRAT_INT32:
+        return set_keys_of<std::int32_t>(*keys);
+      case QUADRAT_UINT32:
+        return set_keys_of<std::uint32_t>(*keys);
+      case QUADRAT_INT64:
+        return set_keys_of<std::int64_t>(*keys);
+      case QUADRAT_UINT64:
+        return set_keys_of<std::uint64_t>(*keys);
+      default:
+        throw argument_error(
+            message("keys have the type ", keys->type, "; QUADRAT_INT32, INT64, UINT32 and UINT64 are accepted"));
+    }
+  }
+  void reduce(const void* values, void* results, const quadrat_key_call& call, bool wait) override {
+    switch (call.value_type) {
+      case QUADRAT_INT32:
+        reduce_of<std::int32_t>(values, results, call);
+        break;
+      case QUADRAT_INT64:
+        reduce_of<std::int64_t>(values, results, call);
+        break;
+      case QUADRAT_FLOAT32:
+        reduce_of<float>(values, results, call);
+        break;
+      case QUADRAT_FLOAT64:
+        reduce_of<double>(values, results, call);
+        break;
+      default:
+        throw argument_error(
+            message("value_type is ", call.value_type, "; QUADRAT_INT32, INT64, FLOAT32 and FLOAT64 are accepted"));
+    }
+    if (wait) reducer_.check();
+  }
+  void count(std::uint64_t* results, bool wait) override {
+    reducer_.count(results_in<std::uint64_t>(context_, results, 1));
+    if (wait) reducer_.check();
+  }
+  void check() override { reducer_.check(); }
+  [[nodiscard]] quadrat_info info() override { return info_of(reducer_); }
+
+ private:
+  template <typename Key>
+  void set_keys_of(const quadrat_integers& keys) {
+    reducer_.set_keys(array_of<Key>(context_, keys.data, keys.count, "keys"), keys.count);
+  }
+  template <typename T>
+  void reduce_of(const void* values, void* results, const quadrat_key_call& call) {
+    const int components = or_default(call.components, 1);
+    require(components >= 1 && components <= most_value_components, "there are ", components, " components; 1 to ",
+            most_value_components, " are accepted");
+    const std::size_t count = reducer_.element_count();
+    const key_call how{numbered(call.operation, key_operation::mean, "operation"), call.accumulate != 0};
+    const auto keys = static_cast<std::size_t>(reducer_.key_count());
+    reducer_.reduce(packed_values(array_of<T>(context_, values, count, "values"), count, components, call.stride),
+                    packed_values(results_in<T>(context_, results, keys), keys, components), how);
+  }
+
+  Context context_;
+  key_reducer<Context> reducer_;
+};
+
+}  // namespace
+
+key_reducer_handle make_reducer(const backend_context& context, const quadrat_key_reducer_options& options) {
+  return std::make_unique<key_reducer_on<backend_context>>(context, options);
+}
+
+#if QUADRAT_BACKEND_CPU
+
+static int reduce_with_keys(quadrat_key_reducer* reducer, const void* values, void* results,
+                            const quadrat_key_call* call, bool wait) {
+  return with(reducer, [&](auto& one) {
+    one.reduce(values, results, taken(call, offsetof(quadrat_key_call, operation), "call"), wait);
+  });
+}
+
+extern "C" {
+
+int quadrat_key_reducer_create(quadrat_context* context, const quadrat_key_reducer_options* options,
+                               quadrat_key_reducer** reducer) {
+  return create(context, reducer, [&](const auto& backend) {
+    return make_reducer(backend, taken(options, offsetof(quadrat_key_reducer_options, method), "options"));
+  });
+}
+void quadrat_key_reducer_destroy(quadrat_key_reducer* reducer) { destroy(reducer); }
+int quadrat_key_reducer_set_keys(quadrat_key_reducer* reducer, const quadrat_integers* keys) {
+  return with(reducer, [&](auto& one) { one.set_keys(keys); });
+}
+int quadrat_key_reducer_reduce(quadrat_key_reducer* reducer, const void* values, void* results,
+                               const quadrat_key_call* call) {
+  return reduce_with_keys(reducer, values, results, call, true);
+}
+int quadrat_key_reducer_reduce_async(quadrat_key_reducer* reducer, const void* values, void* results,
+                                     const quadrat_key_call* call) {
+  return reduce_with_keys(reducer, values, results, call, false);
+}
+int quadrat_key_reducer_count(quadrat_key_reducer* reducer, uint64_t* results) {
+  return with(reducer, [&](auto& one) { one.count(results, true); });
+}
+int quadrat_key_reducer_count_async(quadrat_key_reducer* reducer, uint64_t* results) {
+  return with(reducer, [&](auto& one) { one.count(results, false); });
+}
+int quadrat_key_reducer_check(quadrat_key_reducer* reducer) {
+  return with(reducer, [](auto& one) { one.check(); });
+}
+int quadrat_key_reducer_info(quadrat_key_reducer* reducer, quadrat_info* to) { return info(reducer, to); }
+
+}  // extern "C"
+
+#endif
+
+}  // namespace quadrat::c

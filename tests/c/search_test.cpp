@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "c/support.hpp"
+#include "quadrat/core/array.hpp"
+#include "quadrat/search/cluster_finder.hpp"
+#include "quadrat/search/nearest_neighbors.hpp"
+#include "quadrat/search/neighbor_list.hpp"
+#include "quadrat/search/pair_histogram.hpp"
+
+namespace quadrat::testing {
+namespace {
+
+constexpr double sheared_sides[9] = {1, 0, 0, 0.2, 1, 0, 0, 0.1, 1};
+
+[[nodiscard]] lattice<double, 3> sheared() {
+  return make_lattice(vec<double, 3>{}, vec<vec<double, 3>, 3>{{{{1, 0, 0}}, {{0.2, 1, 0}}, {{0, 0.1, 1}}}},
+                      vec<bool, 3>{true, true, true});
+}
+[[nodiscard]] points_view<double, 3> view_of(const std::vector<double>& places) {
+  return strided_points<3>(places.data(), places.size() / 3);
+}
+
+QUADRAT_ON_DEVICES(c_neighbor_list);
+
+class list_of_c {
+ public:
+  list_of_c(quadrat_context* context, const quadrat_neighbor_options& options) {
+    QUADRAT_EXPECT_OK(quadrat_neighbor_list_create(context, &options, &list));
+  }
+  ~list_of_c() { quadrat_neighbor_list_destroy(list); }
+  list_of_c(const list_of_c&) = delete;
+  list_of_c& operator=(const list_of_c&) = delete;
+  quadrat_neighbor_list* list = nullptr;
+};
+
+[[nodiscard]] quadrat_neighbor_options sorted_options() {
+  auto options = sized<quadrat_neighbor_options>();
+  options.type = QUADRAT_FLOAT64;
+  options.dimension = 3;
+  options.cutoff = 0.15;
+  options.sorted = 1;
+  return options;
+}
+[[nodiscard]] quadrat_neighbor_input input_at(const double* places) {
+  auto input = sized<quadrat_neighbor_input>();
+  input.points = {places, count, 0, 0};
+  input.boxes.vectors = sheared_sides;
+  return input;
+}
+
+TEST_P(c_neighbor_list, has_the_arrays_of_the_list_in_cpp) {
+  auto options = sorted_options();
+  options.outputs =
+      QUADRAT_NEIGHBOR_FIRST | QUADRAT_NEIGHBOR_SHIFTS | QUADRAT_NEIGHBOR_VECTORS | QUADRAT_NEIGHBOR_SQUARED_DISTANCES;
+  const list_of_c built(context_, options);
+  const std::vector<double> places = uniform<double>(3 * count, 0, 1);
+  const quadrat_neighbor_input input = input_at(on_device(places));
+  QUADRAT_ASSERT_OK(quadrat_neighbor_list_build(built.list, &input));
+  auto view = sized<quadrat_neighbor_view>();
+  QUADRAT_ASSERT_OK(quadrat_neighbor_list_view(built.list, &view));
+
+  neighbor_options<double> same;
+  same.cutoff = 0.15;
+  same.sorted = same.shifts = same.vectors = same.squared_distances = true;
+  same.layout = neighbor_layout::pairs;
+  neighbor_list<cpu_context, double, 3> expected(cpu_context{}, same, {sheared()});
+  expected.build(view_of(places));
+  const auto list = expected.view();
+  const auto entries = static_cast<std::size_t>(expected.size());
+  ASSERT_GT(entries, count);
+  ASSERT_EQ(view.rows, count);
+  ASSERT_EQ(view.entries, entries);
+  EXPECT_EQ(on_host<std::uint64_t>(view.offsets, count + 1), std::vector(list.offsets, list.offsets + count + 1));
+  EXPECT_EQ(on_host<std::uint32_t>(view.neighbors, entries), std::vector(list.neighbors, list.neighbors + entries));
+  EXPECT_EQ(on_host<std::uint32_t>(view.first, entries), std::vector(list.first, list.first + entries));
+  const int* const shifts = list.shifts->component;
+  EXPECT_EQ(on_host<int>(view.shifts, 3 * entries), std::vector(shifts, shifts + 3 * entries));
+  const double* const vectors = list.vectors->component;
+  expect_close(on_host<double>(view.vectors, 3 * entries), std::vector(vectors, vectors + 3 * entries), 1e-14);
+
+  // The same arrays as the caller's types.
+  auto* const wide = room<std::int64_t>(3 * entries);
+  QUADRAT_EXPECT_OK(quadrat_neighbor_list_write(built.list, QUADRAT_NEIGHBOR_OFFSETS, QUADRAT_INT64, wide));
+  EXPECT_EQ(on_host<std::uint64_t>(wide, count + 1), on_host<std::uint64_t>(view.offsets, count + 1));
+  QUADRAT_EXPECT_OK(quadrat_neighbor_list_write(built.list, QUADRAT_NEIGHBOR_INDICES, QUADRAT_INT32, wide));
+  EXPECT_EQ(on_host<std::uint32_t>(wide, entries), on_host<std::uint32_t>(view.neighbors, entries));
+  QUADRAT_EXPECT_OK(quadrat_neighbor_list_write(built.list, QUADRAT_NEIGHBOR_SHIFTS, QUADRAT_INT32, wide));
+  EXPECT_EQ(on_host<std::int32_t>(wide, 3 * entries), on_host<std::int32_t>(view.shifts, 3 * entries));
+  auto* const lengths = room<double>(entries);
+  QUADRAT_EXPECT_OK(quadrat_neighbor_list_write(built.list, QUADRAT_NEIGHBOR_DISTANCES, QUADRAT_INT64, lengths));
+  const std::vector<double> found = on_host<double>(lengths, entries);
+  for (std::size_t k = 0; k < entries; ++k) EXPECT_NEAR(found[k] * found[k], list.squared_distances[k], 1e-15);
+
+  auto info = sized<quadrat_info>();
+  QUADRAT_EXPECT_OK(quadrat_neighbor_list_info(built.list, &info));
+  EXPECT_NE(std::string(info.method), "");
+  EXPECT_GT(info.bytes, 0u);
+}
+
+TEST_P(c_neighbor_list, takes_systems_queries_exclusions_and_columns) {
+  const list_of_c built(context_, sorted_options());
+  const std::vector<double> places = uniform<double>(3 * count, 0, 1), queries = uniform<double>(30, 0, 1, 2);
+  std::vector<double> columns(3 * count);
+  std::vector<std::int64_t> systems(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t a = 0; a < 3; ++a) columns[a * count + i] = places[3 * i + a];
+    systems[i] = static_cast<std::int64_t>(i % 2);
+  }
+  const std::vector<std::uint32_t> excluded{3, 9, 4, 10};
+  const std::vector<double> both{1, 0, 0, 0.2, 1, 0, 0, 0.1, 1, 1, 0, 0, 0.2, 1, 0, 0, 0.1, 1};
+  auto input = input_at(on_device(columns));
+  input.points.stride = 1;
+  input.points.component_stride = count;
+  input.boxes.vectors = both.data();
+  input.boxes.count = 2;
+  input.system_of_point = {on_device(systems), count, QUADRAT_INT64};
+  input.excluded = excluded.data();
+  input.excluded_count = 2;
+  QUADRAT_ASSERT_OK(quadrat_neighbor_list_build(built.list, &input));
+  auto view = sized<quadrat_neighbor_view>();
+  QUADRAT_ASSERT_OK(quadrat_neighbor_list_view(built.list, &view));
+
+  neighbor_options<double> same;
+  same.cutoff = 0.15;
+  same.sorted = true;
+  const cpu_context cpu;
+  neighbor_list<cpu_context, double, 3> expected(cpu, same, {sheared(), sheared()});
+  const std::vector<std::uint32_t> numbers(systems.begin(), systems.end());
+  std::vector<std::uint64_t> offsets(count + 1, 0);
+  for (std::size_t i = 4; i <= count; ++i) offsets[i] = i > 4 ? 2 : 1;
+  const std::vector<std::uint32_t> others{9, 10};
+  auto given = expected.input(view_of(places), numbers.data());
+  given.excluded_offsets = offsets.data();
+  given.excluded = others.data();
+  expected.build(given);
+  ASSERT_EQ(view.entries, expected.size());
+  const auto list = expected.view();
+  EXPECT_EQ(on_host<std::uint32_t>(view.neighbors, view.entries),
+            std::vector(list.neighbors, list.neighbors + view.entries));
+
+  auto asked = input_at(on_device(places));
+  const quadrat_points around{on_device(queries), 10, 0, 0};
+  asked.queries = &around;
+  QUADRAT_ASSERT_OK(quadrat_neighbor_list_build(built.list, &asked));
+  QUADRAT_ASSERT_OK(quadrat_neighbor_list_view(built.list, &view));
+  EXPECT_EQ(view.rows, 10u);
+}
+
+TEST_P(c_neighbor_list, updates_within_its_skin_and_builds_again_without_waiting) {
+  auto options = sorted_options();
+  options.skin = 0.02;
+  const list_of_c built(context_, options);
+  std::vector<double> places = uniform<double>(3 * count, 0, 1);
+  quadrat_neighbor_input input = input_at(on_device(places));
+  int rebuilt = -1;
+  QUADRAT_ASSERT_OK(quadrat_neighbor_list_update(built.list, &input, &rebuilt));
+  EXPECT_EQ(rebuilt, 1);
+  places[0] += 0.005;
+  input = input_at(on_device(places));
+  QUADRAT_ASSERT_OK(quadrat_neighbor_list_update(built.list, &input, &rebuilt));
+  EXPECT_EQ(rebuilt, 0);
+  places[0] += 0.3;
+  input = input_at(on_device(places));
+  QUADRAT_ASSERT_OK(quadrat_neighbor_list_update(built.list, &input, nullptr));
+
+  const list_of_c again(context_, sorted_options());
+  QUADRAT_ASSERT_OK(quadrat_neighbor_list_build(again.list, &input));
+  auto first = sized<quadrat_neighbor_view>(), second = first;
+  QUADRAT_ASSERT_OK(quadrat_neighbor_list_view(again.list, &first));
+  QUADRAT_ASSERT_OK(quadrat_neighbor_list_build_async(again.list, &input));
+  QUADRAT_ASSERT_OK(quadrat_neighbor_list_check(again.list));
+  QUADRAT_ASSERT_OK(quadrat_neighbor_list_view(again.list, &second));
+  EXPECT_EQ(first.entries, second.entries);
+}
+
+TEST_P(c_neighbor_list, names_the_point_that_is_not_finite) {
+  const list_of_c built(context_, sorted_options());
+  std::vector<double> places = uniform<double>(3 * count, 0, 1);
+  places[3 * 77 + 1] = std::nan("");
+  const quadrat_neighbor_input input = input_at(on_device(places));
+  expect_error(quadrat_neighbor_list_build(built.list, &input), QUADRAT_DATA_ERROR, "77");
+  EXPECT_EQ(quadrat_error_number(), 77);
+  auto view = sized<quadrat_neighbor_view>();
+  EXPECT_EQ(quadrat_neighbor_list_view(built.list, &view), QUADRAT_ARGUMENT_ERROR);
+}
+
+QUADRAT_ON_DEVICES(c_nearest_neighbors);
+
+TEST_P(c_nearest_neighbors, finds_what_the_class_in_cpp_finds) {
+  auto options = sized<quadrat_nearest_options>();
+  options.type = QUADRAT_FLOAT64;
+  options.dimension = 3;
+  options.k = 4;
+  options.shifts = 1;
+  quadrat_boxes box{};
+  box.vectors = sheared_sides;
+  quadrat_nearest_neighbors* nearest = nullptr;
+  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_create(context_, &box, &options, &nearest));
+  const std::vector<double> places = uniform<double>(3 * count, 0, 1), asked = uniform<double>(30, 0, 1, 3);
+  const quadrat_points points{on_device(places), count, 0, 0}, queries{on_device(asked), 10, 0, 0};
+  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_build(nearest, &points));
+  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_search(nearest, nullptr));
+
+  nearest_options<double> same;
+  same.k = 4;
+  same.shifts = true;
+  nearest_neighbors<cpu_context, double, 3> expected(cpu_context{}, sheared(), same);
+  expected.build(view_of(places));
+  expected.search();
+  auto compare = [&] {
+    const auto found = expected.view();
+    const std::size_t size = found.rows * found.k;
+    auto view = sized<quadrat_nearest_view>();
+    QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_view(nearest, &view));
+    ASSERT_EQ(view.rows, found.rows);
+    ASSERT_EQ(view.k, 4u);
+    EXPECT_EQ(on_host<std::uint32_t>(view.neighbors, size), std::vector(found.neighbors, found.neighbors + size));
+    expect_close(on_host<double>(view.squared_distances, size),
+                 std::vector(found.squared_distances, found.squared_distances + size), 1e-15);
+    const int* const shifts = found.shifts->component;
+    auto* const written = room<std::int64_t>(3 * size);
+    QUADRAT_EXPECT_OK(quadrat_nearest_neighbors_write(nearest, QUADRAT_NEAREST_SHIFTS, QUADRAT_INT32, written));
+    EXPECT_EQ(on_host<int>(written, 3 * size), std::vector(shifts, shifts + 3 * size));
+    QUADRAT_EXPECT_OK(quadrat_nearest_neighbors_write(nearest, QUADRAT_NEAREST_INDICES, QUADRAT_INT64, written));
+    EXPECT_EQ(on_host<std::int64_t>(written, 1)[0], static_cast<std::int64_t>(found.neighbors[0]));
+  };
+  compare();
+  expected.search(view_of(asked));
+  expect_error(quadrat_nearest_neighbors_search_async(nearest, &queries), QUADRAT_ARGUMENT_ERROR, "call search first");
+  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_search(nearest, &queries));
+  compare();
+  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_search_async(nearest, &queries));
+  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_check(nearest));
+  compare();
+  auto info = sized<quadrat_info>();
+  QUADRAT_EXPECT_OK(quadrat_nearest_neighbors_info(nearest, &info));
+  EXPECT_GT(info.bytes, 0u);
+  quadrat_nearest_neighbors_destroy(nearest);
+}
+
+QUADRAT_ON_DEVICES(c_cluster_finder);
+
+TEST_P(c_cluster_finder, finds_what_the_class_in_cpp_finds) {
+  auto options = sized<quadrat_cluster_options>();
+  options.type = QUADRAT_FLOAT64;
+  options.dimension = 3;
+  options.link = 0.07;
+  options.min_points = 2;
+  quadrat_boxes box{};
+  box.vectors = sheared_sides;
+  quadrat_cluster_finder* finder = nullptr;
+  QUADRAT_ASSERT_OK(quadrat_cluster_finder_create(context_, &box, &options, &finder));
+  const std::vector<double> places = uniform<double>(3 * count, 0, 1);
+  const quadrat_points points{on_device(places), count, 0, 0};
+  QUADRAT_ASSERT_OK(quadrat_cluster_finder_find(finder, &points));
+  cluster_options<double> same;
+  same.link = 0.07;
+  same.min_points = 2;
+  cluster_finder<cpu_context, double, 3> expected(cpu_context{}, same, sheared());
+  expected.find(view_of(places));
+  const cluster_view found = expected.view();
+  auto view = sized<quadrat_cluster_view>();
+  QUADRAT_ASSERT_OK(quadrat_cluster_finder_view(finder, &view));
+  ASSERT_EQ(view.points, count);
+  ASSERT_EQ(view.clusters, found.clusters);
+  ASSERT_GT(found.clusters, 3u);
+  EXPECT_EQ(on_host<std::int32_t>(view.labels, count), std::vector(found.labels, found.labels + count));
+  EXPECT_EQ(on_host<std::uint32_t>(view.sizes, found.clusters), std::vector(found.sizes, found.sizes + found.clusters));
+  auto members = sized<quadrat_cluster_members>();
+  QUADRAT_ASSERT_OK(quadrat_cluster_finder_members(finder, &members));
+  const cluster_members rows = expected.members();
+  ASSERT_EQ(members.members, rows.offsets[rows.clusters]);
+  EXPECT_EQ(on_host<std::uint32_t>(members.points, members.members),
+            std::vector(rows.points, rows.points + members.members));
+  auto* const labels = room<std::int64_t>(count);
+  QUADRAT_EXPECT_OK(quadrat_cluster_finder_write(finder, QUADRAT_CLUSTER_LABELS, QUADRAT_INT64, labels));
+  EXPECT_EQ(on_host<std::int64_t>(labels, count), std::vector<std::int64_t>(found.labels, found.labels + count));
+  auto* const centers = room<double>(3 * found.clusters);
+  QUADRAT_EXPECT_OK(quadrat_cluster_finder_write(finder, QUADRAT_CLUSTER_CENTERS, QUADRAT_INT64, centers));
+  const double* const means = expected.centers()->component;
+  expect_close(on_host<double>(centers, 3 * found.clusters), std::vector(means, means + 3 * found.clusters), 1e-12);
+  auto info = sized<quadrat_info>();
+  QUADRAT_EXPECT_OK(quadrat_cluster_finder_info(finder, &info));
+  quadrat_cluster_finder_destroy(finder);
+}
+
+QUADRAT_ON_DEVICES(c_pair_histogram);
+
+TEST_P(c_pair_histogram, counts_what_the_class_in_cpp_counts) {
+  auto options = sized<quadrat_histogram_options>();
+  options.type = QUADRAT_FLOAT64;
+  options.dimension = 3;
+  options.cutoff = 0.3;
+  options.bins = 20;
+  options.types = 2;
+  quadrat_boxes box{};
+  box.vectors = sheared_sides;
+  quadrat_pair_histogram* histogram = nullptr;
+  QUADRAT_ASSERT_OK(quadrat_pair_histogram_create(context_, &options, &histogram));
+  const std::vector<double> places = uniform<double>(3 * count, 0, 1);
+  std::vector<std::uint32_t> types(count);
+  for (std::size_t i = 0; i < count; ++i) types[i] = i % 3 == 0 ? 1u : 0u;
+  const quadrat_points points{on_device(places), count, 0, 0};
+  const quadrat_integers numbers{on_device(types), count, QUADRAT_UINT32};
+  QUADRAT_ASSERT_OK(quadrat_pair_histogram_add(histogram, &points, &box, &numbers));
+  QUADRAT_ASSERT_OK(quadrat_pair_histogram_clear(histogram));
+  QUADRAT_ASSERT_OK(quadrat_pair_histogram_add(histogram, &points, &box, &numbers));
+  pair_histogram_options<double> same;
+  same.cutoff = 0.3;
+  same.bins = 20;
+  same.types = 2;
+  pair_histogram<cpu_context, double, 3> expected(cpu_context{}, same);
+  expected.add(view_of(places), sheared(), types.data());
+  const pair_histogram_result found = expected.result();
+  auto view = sized<quadrat_histogram_view>();
+  QUADRAT_ASSERT_OK(quadrat_pair_histogram_view(histogram, &view));
+  ASSERT_EQ(view.frames, 1u);
+  ASSERT_EQ(view.bins * view.pairs_of_types, found.counts.size());
+  EXPECT_EQ(std::vector(view.counts, view.counts + found.counts.size()), found.counts);
+  expect_close(std::vector(view.rdf, view.rdf + found.rdf.size()), found.rdf, 1e-12);
+  auto info = sized<quadrat_info>();
+  QUADRAT_EXPECT_OK(quadrat_pair_histogram_info(histogram, &info));
+  quadrat_pair_histogram_destroy(histogram);
+}
+
+}  // namespace
+}  // namespace quadrat::testing
