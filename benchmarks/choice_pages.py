@@ -20,7 +20,7 @@ PAGE = ROOT / "docs" / "concepts" / "choosing.md"
 BEGIN, END = "<!-- tables -->", "<!-- end of tables -->"
 COLORS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#999999"]
 
-# task, what varies upwards, its values, and the arguments of a point of the map
+# task, the quantity that varies upwards, its values, and the arguments for a point of the map
 COUNTS = [10 ** (k / 2) for k in range(4, 16)]
 MAPS = {
     "spread": ("mesh points along each axis, 3D, order 6, one use", [16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512],
@@ -38,7 +38,7 @@ def chosen(program, task, device, arguments):
     command = [program, "choose", task, "--device", device, "--json", *arguments]
     if device == "cpu":
         command += ["--threads", "2"]
-    # The shipped profile, whatever was measured here.
+    # Uses the shipped profile, even if this machine was measured.
     environment = dict(os.environ, XDG_CACHE_HOME="/nonexistent", QUADRAT_PROFILE="")
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     return json.loads(done.stdout)[0]["chosen"]

@@ -86,7 +86,7 @@ class Comparison:
 def compare_nearest(comparison, points, k):
     seconds, _ = comparison.ours(points, "neighbors", "--knn", k)
     others = []
-    # Their queries count the point itself.
+    # Queries of these libraries count the point itself.
     if scipy_spatial := comparison.library("scipy.spatial", "scipy"):
         run = lambda: scipy_spatial.cKDTree(points).query(points, k + 1, workers=THREADS)  # noqa: E731
         others.append(("cKDTree", comparison.timed(run)[0]))
@@ -117,7 +117,7 @@ def compare_rdf(comparison, points, cutoff):
         around_zero = points - points.dtype.type(0.5)
         theirs, _ = comparison.timed(lambda: rdf.compute((freud.box.Box(1, 1, 1), around_zero)))
         found = int(rdf.bin_counts.sum())
-        if abs(found - report["pairs"]) > 1e-5 * found:  # they round positions differently
+        if abs(found - report["pairs"]) > 1e-5 * found:  # these libraries round positions differently
             sys.exit(f"compare_searches: {report['pairs']} pairs, freud {found}")
         others.append(("freud", theirs))
     comparison.add(f"g(r), cutoff {cutoff}", points, seconds, others)

@@ -17,7 +17,7 @@ import sys
 import tables
 from table_lines import select
 
-# What a row says, its file, what the command measures, and which of the file's rows it is; None: it lacks the key.
+# Description of a row, its file, what the command measures, and the keys that select the row; None: the key is missing.
 UNIFORM = {"precision": "float", "distribution": "uniform"}
 README = [
     ("cell starts and ordered ids of 1M points, 64^3 cells", "h200/cells.json", "cells --op insert",
@@ -43,7 +43,7 @@ README = [
      {"op": "whole", "method": "auto", "n": 999999, "accuracy": 5e-4}),
     ("whole step of 10M SRD particles, with thermostat", "h200/srd_step.json", "srd --op step",
      {"op": "step", "method": "floating", "n": 10000000, "thermostat": True, "time_step": 0.1, **UNIFORM}),
-]  # fmt: skip
+]  # Title, file, command, rows, and the key that distinguishes the lines of the plot.
 # Title, file, command, rows, and what distinguishes the lines of the plot.
 PLOTS = [
     ("Neighbor lists, 40 neighbors a point", "h200/neighbors.json", "neighbors",

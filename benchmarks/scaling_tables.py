@@ -17,7 +17,7 @@ PAGE = pathlib.Path(__file__).parent.parent / "docs/performance/scaling.md"
 HEAD = "| what | one context | 1 rank | 2 ranks | 4 ranks | gain by 2 | gain by 4 |"
 FOLDER = pathlib.Path(__file__).parent / "results/h200x4"
 
-# (words, file, method over ranks, particles in all or for each rank)
+# (description, file, method over ranks, total particles or particles per rank)
 LINES = [
     ("granular, 64M grains at rest, a step", "strong", "ranks", 64_000_000),
     ("granular, 4M grains at rest", "strong", "ranks", 4_000_000),

@@ -26,23 +26,23 @@ import random
 
 HERE = pathlib.Path(__file__).parent / "results"
 
-# latency: of a message between GPUs of two nodes, s. An all-to-all of 8 bytes over 4 to 8 nodes with a GPU each takes
-#   6.5 us (OSU benchmarks, github.com/openucx/ucx/issues/10552), taken as three rounds.
-# gap: between messages of one GPU, s; bandwidth: bytes/s of one GPU. 1.6 million messages of a byte each second, and
-#   24.8 GB/s, over NDR200 (OSU benchmarks, github.com/openucx/ucx/issues/9287).
-# share: of the bandwidth that is left by the traffic of others at 1,024 GPUs: half on a busy InfiniBand Dragonfly+
-#   (De Sensi et al., Exploring GPU-to-GPU communication, SC24, arXiv:2408.14090). Assumed: latencies of the busy network
-#   are drawn from an exponential distribution on top of the quiet one, with the same mean.
+# latency: of a message between GPUs of two nodes, s. An all-to-all of 8 bytes over 4 to 8 nodes with one GPU each takes
+# 6.5 us (OSU benchmarks, github.com/openucx/ucx/issues/10552); it is counted as three rounds.
+# gap: between messages of one GPU, s; bandwidth: bytes/s of one GPU. 1.6 million messages of a byte per second, and
+# 24.8 GB/s, over NDR200 (OSU benchmarks, github.com/openucx/ucx/issues/9287).
+# share: the part of the bandwidth that other traffic leaves at 1,024 GPUs: half on a busy InfiniBand Dragonfly+ (De
+# Sensi et al., Exploring GPU-to-GPU communication, SC24, arXiv:2408.14090). Assumption: latencies of the busy network
+# are those of the quiet one plus an exponentially distributed delay with the same mean.
 NETWORKS = {
     "quiet": {"latency": 2.2e-6, "gap": 0.62e-6, "bandwidth": 24.8e9, "share": 1.0},
     "busy": {"latency": 2.2e-6, "gap": 0.62e-6, "bandwidth": 24.8e9, "share": 0.5},
 }
-# A host that waits for its GPU, s: a launch and a synchronization, twice in a step (largest move, forces).
+# The time in which a host waits for its GPU, s: a launch and a synchronization, twice per step (largest move, forces).
 SYNCHRONIZE = 10e-6
 IMBALANCE, NOISE = 0.03, 0.005
-# Grains a cell, and cells from which ghosts are sent: docs/performance/scaling.md.
+# Grains per cell, and layers of cells from which ghosts are sent: docs/performance/scaling.md.
 PER_CELL, LAYERS = 3.5, 1.5
-# Shares of steps that choose ghosts anew: None, that of the run, in which a dam breaks; and, assumed, in a slow bed.
+# The share of steps that choose ghosts anew. None: as in the run, in which a dam breaks. For a slow bed it is assumed.
 RATES = {"dam break": None, "slow bed": 0.05}
 
 
@@ -82,7 +82,7 @@ def measured_messages():
     ranks = run["ranks"]["by_rank"]
     steps = run["run"]["last_step"] - run["run"]["first_step"]
     exchanges = run["ranks"]["exchanges"] / steps
-    # Migrating grains are among the bytes.
+    # The bytes include migrating grains.
     sent = sum(rank["bytes_sent"] for rank in ranks) / steps
     expected = 32 * expected_ghosts(run["run"]["particles"] / len(ranks), len(ranks))
     return {"steps": steps, "exchanges": exchanges, "bytes_over_model": sent / expected}
@@ -130,7 +130,7 @@ class Cluster:
         edge = (grains / PER_CELL) ** (1 / 3)
         unit = 32 * PER_CELL * LAYERS * messages["bytes_over_model"]
         self.bytes = {1: unit * edge**2, 2: unit * LAYERS * edge, 3: unit * LAYERS**2}
-        # The share of a rank's grains that are ghosts elsewhere, of each rank.
+        # For each rank, the share of its grains that are ghosts elsewhere.
         sent = [sum(self.bytes[kind] for _, kind in around) / 32 for around in self.around]
         self.border = [min(1.0, ghosts / grains) for ghosts in sent]
         self.clock = [0.0] * ranks
@@ -164,7 +164,7 @@ class Cluster:
         for r, messages in enumerate(arriving):
             at = 0.0
             for arrived, duration in sorted(messages):
-                # Taken while it is sent, unless another one is.
+                # A message is received while it is sent, unless another one is being received.
                 at = max(arrived, at + duration)
             self.clock[r] = max(self.clock[r], at)
 

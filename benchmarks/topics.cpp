@@ -169,7 +169,7 @@ constexpr std::array<operation, 5> srd_operations{{
     {"poiseuille", "a flow between plates, against its parabola", 0, run_srd_poiseuille},
 }};
 
-/// As one of the methods: the automatic choice, which runs everywhere.
+/// The automatic choice, which runs everywhere, as an entry of the list of methods.
 constexpr method_info automatic{"auto", "", true, true, determinism::canonical};
 
 template <typename Method>
@@ -190,7 +190,7 @@ std::vector<method_info> mesh_methods() { return listed(spread_methods(), {autom
 std::vector<method_info> neighbors_methods() { return listed(neighbor_methods()); }
 std::vector<method_info> search_methods() { return listed(traversal_orders()); }
 
-/// What is timed: it is the same on every device.
+/// The names of what is timed, the same on every device.
 std::vector<method_info> distributed_methods() {
   std::vector<method_info> all;
   for (const char* name : {"ranks", "one_context", "overlapping", "exchanging", "positions", "nccl", "in_place",

@@ -28,12 +28,12 @@ struct topic {
 /// The list of topics. To add one, add a folder and an entry here.
 [[nodiscard]] std::span<const topic> topics();
 
-/// Throws argument_error for a topic, operation or figure that does not exist and for a method that does not run on the
-/// chosen device, naming those that do.
+/// Throws argument_error for a topic, operation or figure that does not exist, and for a method that does not run on
+/// the chosen device. The message names valid ones.
 void check(const settings& asked);
 
-/// Runs the requested operations, prints the results and writes the file. Throws argument_error as `check`, and
-/// io_error. Returns the number of failed rows.
+/// Runs the requested operations, prints the results and writes the file. Returns the number of failed rows. Throws
+/// argument_error as `check`, and io_error.
 [[nodiscard]] std::size_t run(const settings& asked);
 
 }  // namespace quadrat::bench

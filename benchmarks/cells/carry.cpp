@@ -22,7 +22,7 @@ struct alignas(16) carried_record {
 
 constexpr double share_of_movers = 0.02;
 
-/// Moves some particles, which were in the order of cells, across a face.
+/// Moves some particles across a face, after which the points are no longer in the order of cells.
 void move_some(std::vector<carried_record>& positions, const cube& room) {
   const auto edge = static_cast<float>(2 * grain_radius);
   const auto half = static_cast<float>(room.half_side());
@@ -73,7 +73,7 @@ std::vector<float> flat(const std::vector<carried_record>& records) {
   return values;
 }
 
-/// One method with one set of points: velocities, and room for both in the order of cells.
+/// One method with one set of points: velocities, and memory for both arrays in the order of cells.
 template <typename Context>
 class carry_case {
  public:
@@ -130,7 +130,7 @@ class carry_case {
   tally before_;
 };
 
-/// Random memory order, then the order that this method produced, after some particles have moved.
+/// First from random memory order, then from the order that this method produced, after some particles have moved.
 template <typename Context>
 void time_carry(const session& s, carry_case<Context>& random, std::string_view method) {
   std::vector<carried_record> positions;

@@ -21,7 +21,7 @@ namespace quadrat::bench {
 template <typename T>
 inline constexpr std::string_view precision_name = sizeof(T) == 4 ? "float" : "double";
 
-/// Points in a cube on a device, for all methods in turn.
+/// The same points in a cube on a device, for all methods.
 template <typename Context, typename T>
 class crowd {
  public:
@@ -50,8 +50,8 @@ class crowd {
   }
   [[nodiscard]] std::unique_ptr<subject> make(std::string_view method) const { return make(method, context_); }
 
-  /// Builds the cell list and throws disagreement unless it holds every particle once, and gives the same neighbors as
-  /// the methods verified before. Leaves it built.
+  /// Builds the cell list. Throws disagreement unless it holds every particle once, and gives the same neighbors as the
+  /// methods verified before. The list stays built.
   void verify(std::string_view method, subject& list) {
     list.build(points_);
     list.check();
@@ -78,7 +78,7 @@ class crowd {
   }
 
  private:
-  /// Particles whose neighbors are compared: more would take longer than what is timed.
+  /// Number of particles whose neighbors are compared: more would take longer than the timed work.
   static constexpr std::size_t samples = 16384;
 
   struct verified {

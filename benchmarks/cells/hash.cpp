@@ -14,7 +14,7 @@ namespace quadrat::bench {
 
 namespace {
 
-/// Distinct keys on the device, and room for what is found for each.
+/// Distinct keys on the device, and memory for the result of each.
 template <typename Context>
 class hash_case {
  public:
@@ -48,7 +48,7 @@ class hash_case {
     return keys;
   }
 
-  /// A built table, in which exactly the right element was found for every key.
+  /// Builds a table, and checks that the right element is found for every key.
   std::unique_ptr<hash_subject<Context>> verified(std::string_view buckets) {
     auto table = make_hash_subject(buckets, context_);
     table->build(keys_.data(), keys_.size());

@@ -45,7 +45,7 @@ void time_builds(const session& s, const Context& context, const cube& room, std
   }
 }
 
-/// The noise: one build, timed at the start and again at the end of the operation.
+/// The noise of measurements: one build, timed at the start and again at the end of the operation.
 template <typename Context>
 class noise_probe {
  public:
@@ -83,7 +83,7 @@ void run_insert_on(const session& s, const Context& context) {
   noise.finish();
 }
 
-/// Normal around the middle of the room, within it. Standard deviation: a twentieth of the side.
+/// Normally distributed around the middle of the room, and inside it. Standard deviation: a twentieth of the side.
 [[nodiscard]] std::vector<float> blob_points(std::size_t n, double half_side) {
   std::vector<float> values(3 * n);
   const auto last = static_cast<std::int64_t>(values.size());

@@ -10,7 +10,7 @@ namespace quadrat::bench {
 
 namespace {
 
-/// Explicit ld.global: in plain C++ the compiler chooses ld.global.nc where it can prove that nobody writes.
+/// An explicit ld.global: in plain C++ the compiler chooses ld.global.nc if it can prove that nobody writes.
 struct plain_reader {
   const float4* records;
   const std::uint32_t* firsts;
@@ -76,7 +76,7 @@ __device__ void for_each_in_cell(const Reader& read, const walk_arrays& arrays, 
   }
 }
 
-/// One thread per particle. The arithmetic of a pair is that of walk_of_particle.
+/// One thread per particle. The arithmetic of a pair equals that of walk_of_particle.
 template <walk_layout Layout, typename Reader>
 __global__ void __launch_bounds__(cuda_launch::block)
     walk_kernel(Reader read, walk_arrays arrays, grid<float, 3> space, float cutoff, walk_result<float>* results) {

@@ -10,8 +10,9 @@
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/context.hpp"
 
-/// Hand-written walks for one question: does it still matter which path a scattered load takes, where the next pointer
-/// is stored, and how the matrix of fixed cells is laid out (uniform-grid-atomics, end of section 2 and section 1)?
+/// Hand-written walks that answer three questions. Does the path of a scattered load still matter? Does it matter where
+/// the next pointer is stored, and how the matrix of fixed cells is laid out (uniform-grid-atomics, end of section 2
+/// and section 1)?
 
 namespace quadrat::bench {
 
@@ -43,8 +44,8 @@ struct walk_arrays {
   std::uint32_t capacity;  ///< of a fixed cell
 };
 
-/// Walks 27 cells for every particle and writes what it finds. Constructed once for given arrays, launched any number
-/// of times.
+/// Walks 27 cells for every particle, and writes the result. Constructed once for given arrays, then launched any
+/// number of times.
 class read_path_walk {
  public:
   virtual ~read_path_walk() = default;

@@ -14,10 +14,10 @@ namespace quadrat::bench {
 
 namespace {
 
-/// The interval of a wave that took longest.
+/// The interval of a wave in which steps took longest.
 struct slowest_stretch {
   std::uint64_t step = 0;        ///< at its beginning
-  double step_ms = 0;            ///< a whole time step of the model, on average over the interval
+  double step_ms = 0;            ///< mean time of a whole step of the model in the interval
   std::vector<float> positions;  ///< at its beginning, packed, in the method's own memory order
   bool moved = false;            ///< whether the method moves grains in memory
 };
@@ -51,7 +51,8 @@ slowest_stretch find_slowest_stretch(granular<Context, float>& wave, std::size_t
   return slowest;
 }
 
-/// The build; with `carried` it also moves positions and velocities, as in the step of a method that moves grains.
+/// Times the build. With `carried` it also moves positions and velocities, as the step of a method that moves grains
+/// does.
 template <typename Context>
 void time_build(const session& s, const Context& context, std::string_view method, const slowest_stretch& slowest,
                 bool carried, row& out) {

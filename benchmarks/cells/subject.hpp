@@ -17,7 +17,7 @@
 
 namespace quadrat::bench {
 
-/// A count, and a sum of hashes: the same in any order.
+/// A count and a sum of hashes: both are independent of the order.
 struct tally {
   std::uint64_t count = 0;
   std::uint64_t hashes = 0;
@@ -34,7 +34,7 @@ struct alignas(4 * sizeof(T)) walk_result {
   T neighbors;
 };
 
-/// A cell list in 3D whose method was chosen by name. Its calls are those of the cell list, and asynchronous like them.
+/// A 3D cell list with a method chosen by name. Its functions are those of the cell list, and do not wait.
 template <typename Context, typename T>
 class cell_subject {
  public:
@@ -47,12 +47,12 @@ class cell_subject {
   [[nodiscard]] virtual bool carries() const = 0;
   virtual void build_and_carry(const points_view<T, 3>& points, std::span<const carried_array> arrays) = 0;
 
-  /// Asynchronous: for every particle, what it finds within the cutoff.
+  /// Finds the neighbors of every particle within the cutoff. Does not wait.
   virtual void walk(const points_view<T, 3>& points, T cutoff, walk_result<T>* results) = 0;
 
-  /// The particles in the cells, each counted once. Synchronizes.
+  /// The particles in the cells, each counted once. Waits.
   [[nodiscard]] virtual tally contents() = 0;
-  /// The pairs (i, neighbor of i) for `samples` particles i, evenly over all ids. Synchronizes.
+  /// The pairs (i, neighbor of i) for `samples` particles i, spread evenly over all ids. Waits.
   [[nodiscard]] virtual tally neighbors(const points_view<T, 3>& points, T cutoff, std::size_t samples) = 0;
 };
 
@@ -66,7 +66,7 @@ template <typename Context, typename T>
 /// What `contents` must give for particles 0 to n - 1.
 [[nodiscard]] tally expected_contents(std::size_t n);
 
-/// The hash of the tallies.
+/// The hash that tallies add up.
 [[nodiscard]] QUADRAT_HD inline std::uint64_t pair_hash(std::uint32_t a, std::uint32_t b) {
   std::uint64_t word = (static_cast<std::uint64_t>(a) << 32 | b) + 0x9e3779b97f4a7c15u;
   word = (word ^ (word >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -27,7 +27,7 @@ struct contents_of_cell {
     tally sum;
     const auto add = [&sum](particle_id particle) { sum = sum + tally{1, pair_hash(particle, particle)}; };
     if constexpr (tight_cell_list<View>) {
-      // Of the up to eight entries of a particle, exactly one has an empty mask.
+      // Of the up to eight entries of a particle, only one has an empty mask.
       view.for_each_entry_in_cell(view.numbering.id(cell), [&](particle_id particle, std::uint32_t mask) {
         if (mask == 0) add(particle);
       });

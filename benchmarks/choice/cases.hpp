@@ -23,14 +23,14 @@
 
 namespace quadrat::bench {
 
-/// The cases of a module: `fit`, to which constants are fitted, and `test`, with other seeds, sizes and shapes.
+/// The cases of a module: `fit`, for fitting constants, and `test`, with other seeds, sizes and shapes.
 struct case_grid {
   std::string_view name;
   std::uint64_t seed;
   std::size_t cases;
 };
 
-/// Both grids of a session. Some cases in seconds; with --full, all.
+/// Both grids of a session: a few cases that take seconds, or all with --full.
 [[nodiscard]] inline std::vector<case_grid> case_grids(const session& s) {
   const std::size_t fit = s.full() ? 420 : 4, test = s.full() ? 300 : 4;
   std::vector<case_grid> grids{{"fit", 9001, fit}, {"test", 731173, test}};
@@ -44,7 +44,7 @@ struct numbered_case {
   std::size_t number;
 };
 
-/// session::attempt for a case, unless a run that is resumed has measured it.
+/// Calls session::attempt for a case, unless a resumed run has measured it already.
 template <typename Measure>
 void attempt_case(const session& s, row identity, const numbered_case& one, Measure&& measure) {
   if (s.out().has_case(identity.at("op").get<std::string>(), one.grid, one.number)) return;
@@ -53,8 +53,8 @@ void attempt_case(const session& s, row identity, const numbered_case& one, Meas
   s.attempt(identity, measure);
 }
 
-/// Calls f(grid, number) for every case of the part, in turn of each grid: a time limit cuts all. What was measured is
-/// written now and then, in case the session is ended.
+/// Calls f(grid, number) for every case of the part, alternating between the grids, so that a time limit cuts both.
+/// Saves results now and then, in case the session is killed.
 template <typename F>
 void for_each_case(const session& s, F&& f) {
   const std::vector<case_grid> grids = case_grids(s);
@@ -78,13 +78,13 @@ class case_draw {
   [[nodiscard]] auto one_of(const Options& options) {
     return options[random_word(seed_ + ++drawn_, number_) % options.size()];
   }
-  /// How points are distributed in a case of this grid.
+  /// A distribution of points for a case of this grid.
   [[nodiscard]] std::string places_of(std::string_view grid) {
     const std::string_view drawn = one_of(place_distributions);
     return std::string(grid == "fit" ? drawn : unseen_distribution(drawn));
   }
   [[nodiscard]] bool chance(double share) { return random_unit(seed_ + ++drawn_, number_) < share; }
-  /// Log-uniform.
+  /// A random number, log-uniform.
   [[nodiscard]] double between(double least, double most) {
     return least * std::pow(most / least, random_unit(seed_ + ++drawn_, number_));
   }
@@ -96,8 +96,8 @@ class case_draw {
   std::uint64_t drawn_ = 0;
 };
 
-/// Milliseconds of a call that has run once: the least of a few, within some milliseconds. What else the machine does
-/// only adds to it, and the methods of a case are compared with each other.
+/// Milliseconds of a call that has run once: the smallest time of a few calls. Other load of the machine only increases
+/// times, and only times of methods of the same case are compared.
 template <typename Context, typename Work>
 [[nodiscard]] double call_ms(const Context& context, Work&& work) {
   constexpr double most_ms = std::is_same_v<Context, cuda_context> ? 3 : 8;
@@ -114,24 +114,25 @@ template <typename Context, typename Work>
   return least;
 }
 
-/// Times of one method: of what is done once per change of its input, and of each use.
+/// Times of one method: of preparation, once per change of its input, and of each use.
 struct method_times {
   double prepare_ms = 0;
   double use_ms = 0;
 };
 
-/// The times of all methods of a case. A method that takes far longer than another is timed once.
+/// Measures all methods of a case. A method that takes far longer than another is timed only once.
 class rivals {
  public:
   static constexpr double hopeless = 6;
-  struct nothing {};  ///< is prepared
+  struct nothing {};  ///< no preparation
 
-  /// Waits for this process's turn, which lasts as long as the object. What uses the device comes after it: processes
-  /// that share a GPU make each other's work many times as long.
+  /// Waits for this process's turn, which lasts as long as the object. Work on the device comes only after that:
+  /// processes that share a GPU slow each other down many times.
   explicit rivals(const session& s) : turn_(s.asked().turns) {}
 
-  /// Whether to go through all methods once more: on a CPU others may interrupt one method for as long as it is timed,
-  /// but hardly in every round. The least counts. What is quick is interrupted as often, and repeated more often.
+  /// Whether to time all methods once more. On a CPU, other processes may disturb one method for all of its calls, but
+  /// hardly in every round; the smallest time counts. Fast methods are disturbed as often, so they are repeated more
+  /// often.
   [[nodiscard]] bool another_round(const session& s) {
     constexpr int least_rounds = 3, most_rounds = 20;
     constexpr double enough_s = 0.25;
@@ -140,8 +141,7 @@ class rivals {
     return rounds_++ < least || (least > 1 && rounds_ <= most_rounds && spent.count() < enough_s);
   }
 
-  /// `run()` makes the method ready, and ends with `return times.of(...)`. A method that is not possible here is left
-  /// out.
+  /// `run()` prepares the method, and ends with `return times.of(...)`. A method that is not possible here is left out.
   template <typename Run>
   void add(const std::string& name, double uses, Run&& run) {
     const auto known = times_.find(name);
@@ -164,8 +164,8 @@ class rivals {
       why_not_[name] = "out of memory";
     }
   }
-  /// Times of what has run once: `use()` does `repeats` of what is timed. Of a method that takes far longer than
-  /// another, those of one call.
+  /// Times of a method that has run once; `use()` does the timed work `repeats` times. For a method that takes far
+  /// longer than another, only the times of one call.
   template <typename Context, typename Prepare, typename Use>
   [[nodiscard]] method_times of(const Context& context, const Prepare& prepare, const Use& use,
                                 double repeats = 1) const {
@@ -176,7 +176,7 @@ class rivals {
       return method_times{0, watch.stop_ms() / repeats};
     };
     method_times quick = once();
-    // On a CPU it may have been interrupted.
+    // On a CPU the single call may have been disturbed.
     if (is_hopeless(quick) && std::is_same_v<Context, cpu_context>)
       quick.use_ms = std::min(quick.use_ms, once().use_ms);
     if (is_hopeless(quick)) return quick;
@@ -202,8 +202,8 @@ class rivals {
   std::map<std::string, method_times> times_;
   std::map<std::string, std::string> why_not_;
   double best_ = 1e300;
-  double uses_ = 1;  ///< of the method that is timed
-  int rounds_ = 0;   ///< begun
+  double uses_ = 1;  ///< uses of the method that is being timed
+  int rounds_ = 0;   ///< rounds begun
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

@@ -65,7 +65,7 @@ struct contact_case {
   return scene;
 }
 
-/// Now, or when contacts have been counted.
+/// Whether the method can be chosen, now or once contacts have been counted.
 [[nodiscard]] bool can_be_chosen(std::string_view method, detail::pair_request request) {
   request.found = 0;
   return std::ranges::any_of(detail::contact_costs(request), [&](const detail::named_cost& one) {
@@ -111,7 +111,8 @@ void time_contact_case(const Context& context, const session& s, const contact_c
       for (const contact_method& method : contact_methods()) {
         const detail::method_demand demand{"", s.on_cuda()};
         if (!demand.met_by(method)) continue;
-        // Those that can only be asked for may take minutes for many bodies that are crowded or of several sizes.
+        // Methods that are never chosen automatically may take minutes for many bodies that are crowded or of several
+        // sizes.
         const bool many = what.n > 30000 || sample.company * static_cast<double>(what.n) > 1e5;
         if (((method.quadratic && what.n > 3000) || many) && !can_be_chosen(method.name, request)) continue;
         times.add(std::string(method.name), 1, [&] {

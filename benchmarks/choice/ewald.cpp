@@ -35,7 +35,7 @@ struct ewald_case {
   return what;
 }
 
-/// Charges of 1 and -1 in turn, of density 1.
+/// Charges of 1 and -1, alternating, at density 1.
 template <typename Context, typename T>
 struct charges_there {
   array<vec<T, 3>, Context> points;
@@ -64,7 +64,7 @@ template <typename T, typename Context>
   return {to_device(context, points), to_device(context, charges), {make_lattice(cube)}};
 }
 
-/// One way to sum, prepared.
+/// One choice of parameters, prepared.
 template <typename Context, typename T>
 struct ewald_rival {
   std::string name;
@@ -94,7 +94,7 @@ class ewald_rivals {
   }
 
  private:
-  /// Adds sums that keep to the accuracy; returns their parameters, of order 0 where there are none.
+  /// Times sums that reach the accuracy. Returns their parameters; order 0 if there are none.
   ewald_parameters add(const std::string& name, const std::string& method, const ewald_parameters& given) {
     electrostatics_options options;
     options.method = method;

@@ -57,7 +57,7 @@ class frame_pairs {
 }
 
 [[nodiscard]] std::vector<frame<2>> simulate_crowd() {
-  // In meters and seconds: persons of 0.3 m radius, who want to walk at 1.3 m/s.
+  // In meters and seconds: persons of 0.3 m radius who want to walk at 1.3 m/s.
   constexpr double side = 40, radius = 0.3, speed = 1.3, reaction = 0.5, push = 25, range = 0.08, stiff = 600;
   constexpr double step = 0.02;
   constexpr std::size_t persons = 1200;
@@ -97,7 +97,7 @@ class frame_pairs {
   return frames;
 }
 
-/// Of a fluid of density 1 that stood in a corner, in units of the box and of its gravity.
+/// A fluid of density 1 that starts in a corner, in units of the box and of its gravity.
 template <int D>
 struct fluid {
   static constexpr double spacing = D == 2 ? 0.01 : 0.025;
@@ -125,7 +125,7 @@ struct fluid {
     density.assign(at.size(), 1);
     change.assign(at.size(), 0);
   }
-  /// The slope of the cubic spline over the distance.
+  /// The derivative of the cubic spline, divided by the distance.
   [[nodiscard]] static double slope(double distance) {
     const double q = distance / smoothing;
     const double norm = (D == 2 ? 10 / (7 * std::numbers::pi) : 1 / std::numbers::pi) / std::pow(smoothing, D + 1);

@@ -26,15 +26,15 @@ using detail::method_cost;
 
 constexpr std::string_view kept_suffix = " kept";
 
-/// The best method that can be chosen, and whether the choice took a sample.
+/// The fastest method by the profile, and whether the choice took a sample.
 struct chosen_method {
   std::string name;
   bool sampled = false;
-  double expected_ms = 0;  ///< as long as the profile says it takes
+  double expected_ms = 0;  ///< time expected by the profile
 };
 
 /// The methods that serve at a level, fastest first: as detail::times_by_profile, but for devices that this build or
-/// machine may not have. The profile lacks the constants of methods that do not run there.
+/// machine may not have. The profile lacks constants of methods that do not run on them.
 [[nodiscard]] std::vector<expected_time> expected_times(const std::vector<detail::named_cost>& costs,
                                                         const device_profile& profile, std::string_view module,
                                                         double uses, determinism level) {
@@ -52,12 +52,12 @@ struct chosen_method {
   return times.empty() ? expected_time{"", std::numeric_limits<double>::infinity()} : times.front();
 }
 
-/// The choice of the first call, and that of later ones, which know more of such input.
+/// The choice of the first call, and that of later calls, which know more about such input.
 struct chosen_methods {
   chosen_method first, later;
 };
 
-/// As key_reducer chooses.
+/// Chooses as key_reducer does.
 [[nodiscard]] chosen_methods choose_keys(const detail::key_request& request, const device_profile& profile) {
   const detail::key_choice unseen = detail::choose_unseen_key_method(request, profile),
                            seen = detail::choose_key_method(request, profile);
@@ -66,12 +66,12 @@ struct chosen_methods {
                                               unseen.milliseconds, unseen.at_stake_ms);
   const chosen_method sampled{std::string(seen.method), true, seen.milliseconds};
   const chosen_method first{std::string(unseen.method), worth, unseen.milliseconds};
-  // Nobody waits for the sample of a GPU.
+  // On a GPU nothing waits for the sample.
   if (worth && (!request.cuda || repeatable)) return {sampled, sampled};
   return repeatable ? chosen_methods{first, first} : chosen_methods{first, sampled};
 }
 
-/// What the variants of a model cost.
+/// The costs of the variants of a model.
 [[nodiscard]] std::vector<detail::named_cost> variant_costs(const std::string& model, const row& load) {
   const double company = load.at("company");
   const int threads = load.at("threads");
@@ -86,7 +86,7 @@ struct chosen_methods {
 }
 [[nodiscard]] bool is_model(const std::string& module) { return module == "circles" || module == "granular"; }
 
-/// Parameters are chosen by one cost, which each candidate has its own amounts of.
+/// Whether the module chooses parameters: all candidates then have one cost function, with amounts of their own.
 [[nodiscard]] bool has_parameters(const std::string& module) {
   return module == detail::ewald_module || module == detail::transform_module;
 }
@@ -108,7 +108,7 @@ struct chosen_methods {
   return best;
 }
 
-/// The threads that a choice is made for, whatever their number was.
+/// Sets the number of threads that a choice assumes, whatever the number was.
 template <typename Request>
 [[nodiscard]] int chosen_for(const Request& request) {
   return request.cuda || request.level == determinism::none ? request.threads : detail::usual_threads;
@@ -209,14 +209,15 @@ template <typename Request>
   return out;
 }
 
-/// The sums that a constant of one method occurs in: amounts of its terms, and the time that they should give.
+/// The equations in which the constants of one method occur: amounts of its terms, and the time that their sum should
+/// give.
 struct equations {
   std::vector<std::string> names;
   std::vector<std::vector<double>> amounts;
   std::vector<double> times, weights;
 };
 
-/// By method, and whether it is about what is prepared.
+/// By method, and whether it is about preparation.
 using all_equations = std::map<std::pair<std::string, bool>, equations>;
 
 void add_equation(all_equations& all, const std::string& module, const std::string& method, bool once,
@@ -241,7 +242,7 @@ void add_equation(all_equations& all, const std::string& module, const std::stri
   one.weights.push_back(weight);
 }
 
-/// How much the time of a method counts: what takes far longer than the best need not be known well.
+/// The weight of a method's time: times far longer than the best need not be known precisely.
 [[nodiscard]] double weight_of(const row& measured, const std::string& name, double uses) {
   const row& use = measured.at("use_ms");
   const auto total = [&](const std::string& one) {
@@ -254,7 +255,7 @@ void add_equation(all_equations& all, const std::string& module, const std::stri
   return best / total(name);
 }
 
-/// Adds what a row says of all methods that have a cost.
+/// Adds the equations of a row for all methods with a cost.
 void add_equations(all_equations& all, const row& measured, const std::string& suffix,
                    const std::vector<detail::named_cost>& costs) {
   const std::string module = measured.at("op");
@@ -268,13 +269,13 @@ void add_equations(all_equations& all, const row& measured, const std::string& s
       weight = std::max(weight, weight_of(measured, name, uses));
     }
     add_equation(all, module, std::string(method), false, cost, use.at(name), weight);
-    // What was hopeless was prepared without a watch: 0, which is left out.
+    // The preparation of a hopeless method was not timed: 0, which is left out.
     add_equation(all, module, std::string(method), true, cost, measured.at("prepare_ms").at(name), weight);
   }
 }
 
 void add_row(all_equations& all, const row& measured) {
-  if (!measured.contains("use_ms")) return;  // of a case that was left out, neither is there
+  if (!measured.contains("use_ms")) return;  // a case that was left out has no times of uses either
   const std::string module = measured.at("op");
   const row& load = measured.at("load");
   if (module == "mesh") add_equations(all, measured, "", detail::spread_costs(spread_request_of(load)));
@@ -340,14 +341,14 @@ device_profile fit_profile(const std::vector<row>& measured, const device_profil
   for (const row& one : measured) add_row(all, one);
   device_profile profile = start;
   for (const auto& [method, one] : all) {
-    // Without a sample it cannot be foreseen that some bodies or agents take far longer.
+    // Without a sample one cannot predict that some bodies or agents take far longer.
     const std::string& name = method.first;
     const bool sampled = std::ranges::none_of(std::array{"contacts.", "circles.", "granular."},
                                               [&name](const char* module) { return name.starts_with(module); });
     const bool foreseen = start.device.cuda && sampled;
     const std::vector<double> constants = fit_relative(one.amounts, one.times, one.weights, !foreseen);
     for (std::size_t k = 0; k < one.names.size(); ++k) {
-      // What no case had any of, such as starts of threads where there was one, is not known better than before.
+      // For amounts that are 0 in all cases (starts of threads with one thread, for example) the constant is kept.
       const bool seen = std::ranges::any_of(one.amounts, [k](const auto& amounts) { return amounts[k] > 0; });
       if (seen || !profile.constants.contains(one.names[k])) profile.constants[one.names[k]] = constants[k];
     }

@@ -38,7 +38,7 @@ struct key_case {
   what.components = draw.one_of(std::array{1, 1, 1, 2, 4});
   what.level = draw.chance(0.25) ? determinism::run_to_run : determinism::none;
   what.seed = draw.seed();
-  // Constants are also those of results beyond all caches, which other cases do not have.
+  // Some cases have results too large for all caches, because their constants are fitted, too.
   const bool large = s.full() && !s.on_cuda() && grid.name == "fit" && draw.chance(0.12);
   if (large) {
     what.n = static_cast<std::size_t>(draw.between(1e6, 5e6));
@@ -47,7 +47,7 @@ struct key_case {
   return what;
 }
 
-/// What a sample takes: on CUDA, if it is not waited for, of the stream.
+/// The time of a sample. On CUDA, if nothing waits for it, its time on the stream.
 template <typename Context, typename Take>
 [[nodiscard]] double sample_ms(const Context& context, determinism level, const detail::key_source& source,
                                const detail::key_sample_layout& layout, const Take& take) {

@@ -12,7 +12,7 @@ namespace {
 [[nodiscard]] std::vector<double> least_squares(const std::vector<std::vector<double>>& amounts,
                                                 const std::vector<double>& times, const std::vector<double>& weights) {
   const std::size_t rows = amounts.size(), count = rows == 0 ? 0 : amounts.front().size();
-  // Columns of length 1, so that no unit is preferred.
+  // Columns are scaled to length 1, so that units do not matter.
   std::vector<double> scale(count, 0.0), right(count, 0.0), x(count, 0.0);
   for (std::size_t i = 0; i < rows; ++i) {
     for (std::size_t k = 0; k < count; ++k) scale[k] += weights[i] * std::pow(amounts[i][k] / times[i], 2);
@@ -59,7 +59,7 @@ std::vector<double> fit_relative(const std::vector<std::vector<double>>& amounts
     for (std::size_t i = 0; i < amounts.size(); ++i) {
       double predicted = 0;
       for (std::size_t k = 0; k < found.size(); ++k) predicted += amounts[i][k] * found[k];
-      // Half and twice the time are as wrong.
+      // Half the time and twice the time are equally wrong.
       const double larger = std::max(1.0, predicted / times[i]);
       trusted[i] *= usual / std::max(usual, std::fabs(predicted / times[i] - 1) / larger) / (larger * larger);
       if (!interrupted)

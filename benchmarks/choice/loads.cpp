@@ -7,7 +7,7 @@ namespace quadrat::bench {
 
 namespace {
 
-/// Visits every number of a request under its name: `field` either writes or reads.
+/// Visits every number of a request with its name. `field` either writes or reads.
 template <typename Sample, typename Field>
 void each_of_points(Sample& sample, Field&& field) {
   field("sample_seen", sample.seen);
@@ -193,13 +193,13 @@ detail::pair_request pair_request_of(const row& load) {
 detail::ewald_work ewald_work_of(const row& load) {
   detail::ewald_work work;
   each_of_ewald(work, read_field{load});
-  work.images = load.value("images", 1.0);  // rows of earlier versions have none
+  work.images = load.value("images", 1.0);  // older rows have no images
   return work;
 }
 detail::transform_load transform_load_of(const row& load) {
   detail::transform_load result;
   each_of_transform(result, read_field{load});
-  // Rows of earlier versions do not say.
+  // Older rows lack this field.
   result.tiled = load.contains("tiled") ? load.at("tiled").get<bool>()
                                         : detail::sorts_points(result, shipped_profile(result.cuda));
   return result;

@@ -11,8 +11,8 @@
 
 namespace quadrat::bench {
 
-/// The requests that choices are made for, as JSON and back: a row that has its load can be judged again by another
-/// profile, without a device.
+/// Converts the requests for which methods are chosen to JSON and back. With its load, a row can be judged again by
+/// another profile, without a device.
 [[nodiscard]] row to_row(const detail::point_sample& sample);
 [[nodiscard]] row to_row(const detail::spread_request& request);
 [[nodiscard]] row to_row(const detail::key_request& request);

@@ -45,7 +45,7 @@ struct mesh_case {
   const bool cuda = s.on_cuda();
   what.extent = fit ? draw.one_of(std::array{32, 36, 48, 60, 64, 72, 96, 128, 192, 256})
                     : draw.one_of(std::array{32, 40, 56, 80, 112, 128, 160, 224});
-  // Known to be hard: few points on a large mesh.
+  // A case that is known to be hard: few points on a large mesh.
   const bool large = cuda && what.dimension == 3 && draw.chance(0.08);
   if (large) what.extent = fit ? 448 : 512;
   if (what.dimension == 2) what.extent *= cuda ? 16 : 4;
@@ -57,7 +57,7 @@ struct mesh_case {
   return what;
 }
 
-/// Methods that are worth a trial: the others take minutes where these take milliseconds.
+/// Methods worth timing: the others take minutes where these take milliseconds.
 [[nodiscard]] bool worth_timing(const session& s, std::string_view name, const mesh_case& what) {
   const double contributions = static_cast<double>(what.n) * std::pow(what.order, what.dimension);
   if (name == "gather" || name == "cusparse") return false;

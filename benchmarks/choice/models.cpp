@@ -19,7 +19,7 @@ namespace quadrat::bench {
 
 namespace {
 
-/// Some steps of a model, after as many that are not timed. On CUDA 20, so that starts overlap.
+/// Times some steps of a model, after as many that are not timed. On CUDA 20, so that launches overlap.
 template <typename Context, typename Model>
 [[nodiscard]] method_times time_steps(const Context& context, const rivals& times, Model& model, std::size_t steps) {
   if (std::is_same_v<Context, cuda_context>) steps = 20;
@@ -40,7 +40,7 @@ template <int D>
   return points;
 }
 
-/// Agents that do not move, in one of the usual distributions.
+/// Agents that do not move, in one of the distributions.
 template <int D, typename Context>
 void time_circles_case(const Context& context, const session& s, const case_grid& grid, std::size_t number) {
   case_draw draw(grid.seed, number);
@@ -62,7 +62,7 @@ void time_circles_case(const Context& context, const session& s, const case_grid
     const auto [company, growth] = detail::growing_company_of(detail::taken_of(positions), n, domain, p.reach());
     const detail::circles_load load{
         static_cast<double>(n), D, company, growth, detail::choice_place_of(context).threads, s.on_cuda()};
-    // The densest are left to real runs.
+    // The densest cases are covered by real runs only.
     if (load.company * static_cast<double>(n) > (s.on_cuda() ? 4e8 : 4e6)) return;
     rivals times(s);
     while (times.another_round(s)) {
@@ -82,7 +82,7 @@ void time_circles_case(const Context& context, const session& s, const case_grid
   });
 }
 
-/// Grains of a gas or a heap, as dense as these may be.
+/// Grains of a gas or a heap, at a density that these can have.
 template <typename Context>
 void time_granular_case(const Context& context, const session& s, const case_grid& grid, std::size_t number) {
   case_draw draw(grid.seed + 1, number);
@@ -90,7 +90,7 @@ void time_granular_case(const Context& context, const session& s, const case_gri
   const auto n =
       static_cast<std::size_t>(draw.between(s.full() ? 1000 : 200, !s.full() ? 500 : (s.on_cuda() ? 2e6 : 2e4)));
   const double filled = draw.between(0.02, 0.7);
-  // They fall together, by so many diameters a step, or are at rest.
+  // Either they fall together by so many diameters per step, or they are at rest.
   const double fall = draw.chance(0.5) ? draw.between(0.003, 0.2) : 0;
   row identity = identify("granular", "auto", "float", n, 0, distribution);
   identity.erase("cells");
@@ -109,7 +109,7 @@ void time_granular_case(const Context& context, const session& s, const case_gri
     load.company = detail::company_of(detail::taken_of(positions), n, domain, 2 * p.radius * edge) / std::pow(edge, 3);
     load.remade = detail::share_remade(fall);
     const std::vector<vec<double, 3>> velocities(n, vec<double, 3>{0, 0, -fall * 2 * p.radius / p.time_step});
-    if (load.company > 40) return;  // grains are not that dense
+    if (load.company > 40) return;  // grains are never that dense
     rivals times(s);
     const granular<Context, float> finest(context, options, positions);
     load.cells = detail::cells_in_all(*finest.options().cells);
@@ -120,7 +120,7 @@ void time_granular_case(const Context& context, const session& s, const case_gri
           chosen.method = one.method;
           chosen.cells = detail::cells_of(one, *finest.options().cells);
           granular<Context, float> model(context, chosen, positions, velocities);
-          // As many as rows are kept for.
+          // As many steps as rows are kept for.
           return time_steps(context, times, model, 10);
         });
       }

@@ -22,7 +22,7 @@ struct neighbor_case {
   bool sorted, wide, periodic, half;
   std::size_t n;
   int dimension;
-  double neighbors;  ///< if the points were uniform
+  double neighbors;  ///< expected for uniform points
   bool outside;      ///< the box is open along its last axis, and half of the points may be outside
   double most_pairs;
 };
@@ -68,7 +68,7 @@ void time_neighbor_case(const Context& context, const session& s, const neighbor
     const std::array<lattice<T, D>, 1> boxes{make_lattice(domain)};
     input.boxes = boxes;
     const auto n = static_cast<double>(what.n);
-    // Dense distributions get a shorter reach, so that there are not too many pairs.
+    // Dense distributions get a shorter cutoff, so that there are not too many pairs.
     const double ball = D == 3 ? 4.0 / 3 * std::numbers::pi : std::numbers::pi;
     double reach = std::min(0.3, std::pow(what.neighbors / n / ball, 1.0 / D));
     workspace<Context> scratch;

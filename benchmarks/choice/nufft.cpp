@@ -40,7 +40,7 @@ struct nufft_case {
   return what;
 }
 
-/// A transform of type 1 and one of type 2; times are of one of them.
+/// A transform of type 1 and one of type 2. Times are those of one transform.
 template <typename Context, typename T, int D>
 class nufft_rival {
  public:
@@ -49,7 +49,7 @@ class nufft_rival {
         plan_(context, vec<int, D>::filled(what.modes), what.tolerance, options(what, oversampling)) {}
 
   void set_points(const points_view<T, D>& points) { plan_.set_points(points); }
-  /// `back`: the values that type 2 gives, which are far larger than those given.
+  /// `back`: the results of type 2, which are far larger than the values.
   void transform(const T* values, T* modes, T* back) {
     const auto* const complex_values = reinterpret_cast<const std::complex<T>*>(values);
     auto* const complex_modes = reinterpret_cast<std::complex<T>*>(modes);

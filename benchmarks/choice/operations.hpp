@@ -5,20 +5,20 @@
 
 namespace quadrat::bench {
 
-/// The automatic choice on random cases: every method is timed, and the regret is the time of the chosen method (with
-/// what the choice itself takes) over that of the best. Rows have the load and all times, so that the constants of a
-/// profile can be fitted to them, and a choice by another profile be judged by them.
+/// The automatic choice on random cases. Every method is timed. The regret is the time of the chosen method, plus that
+/// of choosing, over the time of the best. Rows have the load and all times, so that constants of a profile can be
+/// fitted to them, and a choice by another profile can be judged.
 void run_choice_mesh(const session& s);
 void run_choice_keyed(const session& s);
 void run_choice_neighbors(const session& s);
 void run_choice_contacts(const session& s);
-/// Ewald sums by parameters near those that are chosen, and transforms by each oversampling: what they cost, and what
-/// choosing them by a profile loses.
+/// Ewald sums with parameters near the chosen ones, and transforms with each oversampling: their times, and the loss of
+/// choosing by a profile.
 void run_choice_ewald(const session& s);
 void run_choice_nufft(const session& s);
-/// Steps of the models by each of their variants, at places that do not change.
+/// Steps of the models with each of their variants, at positions that do not change.
 void run_choice_models(const session& s);
-/// What a choice by the profile in use would have lost in the cases before, those of the test grid.
+/// The regret of choices by the profile in use, for the test grid of the cases above.
 void run_choice_regret(const session& s);
 
 }  // namespace quadrat::bench

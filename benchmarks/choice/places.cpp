@@ -14,7 +14,7 @@ namespace quadrat::bench {
 
 namespace {
 
-/// Random numbers of one point: the k-th is the same in every run.
+/// Random numbers of one point. The k-th is the same in every run.
 struct place_draw {
   std::uint64_t seed, point;
 
@@ -34,7 +34,7 @@ struct place_draw {
 
 using place = std::array<double, 3>;
 
-/// Place i of a lattice of n places, a little moved, that fills a box with these edges.
+/// Place i of a slightly disturbed lattice of n places that fills a box with these edges.
 [[nodiscard]] place on_lattice(const place_draw& draw, std::uint64_t i, std::uint64_t n, int dimension,
                                const place& edges) {
   double volume = 1;
@@ -59,7 +59,7 @@ using place = std::array<double, 3>;
   const vec<double, 2>& x = frames[(seed + one) % frames.size()][i / halls];
   place result{};
   for (int axis = 0; axis < dimension; ++axis, one /= side) {
-    // A person's middle is a little above the floor.
+    // The center of a person is slightly above the floor.
     result[static_cast<std::size_t>(axis)] =
         (static_cast<double>(one % side) + (axis < 2 ? x[axis] : 0.3)) / static_cast<double>(side);
   }
@@ -73,7 +73,7 @@ template <int D>
   const std::size_t pieces = (n + now.size() - 1) / now.size();
   const auto side = static_cast<std::size_t>(std::ceil(std::pow(static_cast<double>(pieces), 1.0 / D) - 1e-9));
   const double edge = dam_break_spacing<D>() / static_cast<double>(side);
-  // Of few points, some of the particles.
+  // For few points, a subset of the particles.
   std::size_t piece = pieces > 1 ? i % pieces : 0;
   const vec<double, D>& x = now[pieces > 1 ? i / pieces : i * now.size() / n];
   place result{};
@@ -135,7 +135,7 @@ constexpr int morton_bits = 21;
   return code;
 }
 
-/// Where each place goes that has this code: a counting sort.
+/// The rank of each place when sorted by code: a counting sort.
 [[nodiscard]] std::vector<std::uint32_t> places_by_code(const std::vector<std::uint32_t>& codes) {
   std::vector<std::uint32_t> next((std::size_t{1} << morton_bits) + 1, 0), to(codes.size());
   for (const std::uint32_t code : codes) ++next[code + 1];
@@ -144,7 +144,7 @@ constexpr int morton_bits = 21;
   return to;
 }
 
-/// Where each place goes in an order without sense: steps of a number that has no factor in common with n.
+/// A permutation without order: multiples of a number that is coprime to n.
 [[nodiscard]] std::vector<std::uint32_t> mixed_places(std::size_t n) {
   std::uint64_t apart = 2'654'435'761u % std::max<std::size_t>(n, 1);
   while (std::gcd(apart, std::uint64_t{n}) != 1) ++apart;
@@ -169,7 +169,7 @@ std::vector<double> make_places(std::string_view distribution, std::size_t n, in
     for (std::size_t axis = 0; axis < d; ++axis) found[k * d + axis] = wrapped(x[axis]);
     if (sorted) codes[k] = morton_code(&found[k * d], dimension);
   }
-  // What is drawn independently is in random order already.
+  // Independent random points are in random order already.
   if (!sorted && !distribution.starts_with("crowd") && !distribution.starts_with("dam")) return found;
   const std::vector<std::uint32_t> to = sorted ? places_by_code(codes) : mixed_places(n);
   std::vector<double> places(n * d);

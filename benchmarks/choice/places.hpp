@@ -21,14 +21,14 @@ inline constexpr std::array<std::string_view, 8> place_distributions{
     "blob"        // nine of ten points in one dense blob
 };
 
-/// The same for cases that constants are not fitted to: frames of simulations instead of what resembles them.
+/// The distribution for test cases: frames of simulations instead of imitations of them.
 [[nodiscard]] constexpr std::string_view unseen_distribution(std::string_view fitted) {
   return fitted == "crowd" ? "crowd_frame" : fitted == "dam" ? "dam_frame" : fitted;
 }
 
-/// Coordinates of n points, [point][axis], in [0, 1); in random memory order, or along a Morton curve if `sorted`.
-/// More points than a frame has: several halls, each at another moment (on floors in three dimensions), and particles
-/// of a fluid divided into smaller ones.
+/// Coordinates of n points, [point][axis], in [0, 1); in random memory order, or along a Morton curve if `sorted`. If a
+/// frame has fewer points: several halls, each at another time (stacked as floors in three dimensions), or particles of
+/// a fluid divided into smaller ones.
 [[nodiscard]] std::vector<double> make_places(std::string_view distribution, std::size_t n, int dimension,
                                               std::uint64_t seed, bool sorted);
 

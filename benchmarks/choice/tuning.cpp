@@ -28,7 +28,7 @@ namespace {
       one["first_percentile_95"].get<double>(), one["first_worst"].get<double>());
 }
 
-/// Times all methods on the fit grid; every module gets its share of the time.
+/// Times all methods on the fit grid. Every module gets its share of the time.
 [[nodiscard]] std::vector<row> measure(const settings& asked) {
   constexpr std::array<void (*)(const session&), 7> operations{
       run_choice_mesh,  run_choice_keyed, run_choice_neighbors, run_choice_contacts,

@@ -65,7 +65,7 @@ void run_methods_on(const session& s, const Context& context) {
   if (n > most_of_quadratic) time(sphere_scene(most_of_quadratic, 1));
 }
 
-/// Bin sizes to measure: larger ones would take seconds.
+/// The bin sizes to measure; larger ones would take seconds.
 [[nodiscard]] std::vector<double> bin_sizes(const session& s) {
   if (!s.full()) return {1, 2};
   return {0.5, 0.7, 0.84, 1, 1.2, 1.4, 2, 2.8, 4};
@@ -111,7 +111,7 @@ void run_bins_on(const session& s, const Context& context) {
   }
 }
 
-/// Spheres of one density: all rows should take about as long as the first.
+/// Spheres at one density: all rows should take about as long as the first.
 template <typename Context>
 void run_sparse_on(const session& s, const Context& context) {
   const auto time = [&](contact_scene scene, std::string_view distribution) {

@@ -13,8 +13,8 @@ namespace quadrat::bench {
 
 namespace {
 
-/// Grains of 1 mm, plus or minus a tenth, placed so loosely in a box that they fall into contact; it is twice as high
-/// as wide.
+/// Grains of 1 mm, plus or minus a tenth, in a box that is twice as high as wide. They are placed loosely, and fall
+/// into contact.
 struct poured_grains {
   explicit poured_grains(std::size_t n) {
     constexpr double spacing = 2.3e-3;

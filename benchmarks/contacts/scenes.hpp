@@ -31,8 +31,8 @@ struct contact_scene {
   std::vector<quaternion<double>> orientations;  ///< of ellipsoids
 };
 
-/// The side of the cube in which spheres of these radii have `contacts` each: the mean volume in which the center of
-/// another one must be is 4/3 pi <(r + s)^3>.
+/// The side of the cube in which spheres of these radii have `contacts` contacts each. The mean volume in which the
+/// center of a touching sphere must lie is 4/3 pi <(r + s)^3>.
 [[nodiscard]] inline double side_for(const std::vector<double>& radii, double contacts) {
   double m1 = 0, m2 = 0, m3 = 0;
   for (const double r : radii) {
@@ -172,25 +172,26 @@ class placed_scene {
   array<quaternion<T>, Context> orientations_;
 };
 
-/// A detection to measure.
+/// A detection to time.
 struct detection {
   std::string_view operation;
   std::string_view method{};  ///< empty: chosen automatically
   double bin_size = 0;
   bool balance_bins = true;
   bool sorted = false;
-  std::string_view memory{};  ///< order of the bodies, if it is compared
+  std::string_view memory{};  ///< order of the bodies in memory, if orders are compared
 };
 
-/// Whether the method of that name has the stage that `balance_bins` switches. Empty: no.
+/// Whether the method has the stage that `balance_bins` switches on. Empty name: no.
 [[nodiscard]] inline bool balances_bins(std::string_view name) {
   const auto methods = contact_methods();
   const auto found = std::ranges::find(methods, name, &contact_method::name);
   return found != methods.end() && found->balances;
 }
 
-/// Times building from positions to records, in memory already allocated, including reading back the count. `expected`
-/// is the number of contacts that other methods have found, 0 at first. The median, 0 where it could not be measured.
+/// Times a call from positions to records, with memory already allocated, and including the read-back of the count.
+/// `expected`: the number of contacts found by other methods, 0 at first. Returns the median, or 0 if it could not be
+/// measured.
 template <typename Context, typename T>
 double time_detection(const session& s, const placed_scene<Context, T>& what, const detection& how,
                       std::uint64_t& expected) {

@@ -10,8 +10,8 @@ namespace quadrat::bench {
 
 namespace {
 
-/// A box that is long along y and half full of touching grains at rest, so that every step is alike: in a run that
-/// moves, steps late and early, of large and of small systems, take different times.
+/// A box that is long along y and half full of touching grains at rest, so that all steps are alike. In a moving run,
+/// steps would take different times early and late, and for large and small systems.
 [[nodiscard]] granular_options box_for(std::size_t count) {
   granular_options options;
   const double diameter = 2 * options.parameters.radius;

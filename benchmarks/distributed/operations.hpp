@@ -5,30 +5,30 @@
 
 namespace quadrat::bench {
 
-/// The ranks of this topic are threads of the program: on CUDA one for each device, 1, 2, 4, ... of them; on the CPU
-/// they share out the threads.
+/// The ranks of this topic are threads of the program. On CUDA each has a device: 1, 2, 4, ... of them. On the CPU they
+/// divide the threads.
 
-/// The granular step with as many grains for each rank.
+/// The granular step with a fixed number of grains per rank.
 void run_weak_scaling(const session& s);
-/// The granular step with as many grains in all.
+/// The granular step with a fixed total number of grains.
 void run_strong_scaling(const session& s);
-/// The granular step with as many grains for each rank, and the same with grains that change ranks in every step.
+/// The granular step with a fixed number of grains per rank, and the same with grains that change ranks in every step.
 void run_exchange(const session& s);
-/// The granular step, while ghosts travel and after them.
+/// The granular step: the work while ghosts travel, and the work after that.
 void run_overlap(const session& s);
-/// The step of the SRD fluid with as many particles in all.
+/// The step of the SRD fluid with a fixed total number of particles.
 void run_distributed_srd(const session& s);
-/// The step of Circles with as many agents in all.
+/// The step of Circles with a fixed total number of agents.
 void run_distributed_circles(const session& s);
-/// Energy and forces of as many charges in all.
+/// Energy and forces of a fixed total number of charges.
 void run_distributed_ewald(const session& s);
-/// Spreading of as many points in all onto one mesh.
+/// Spreading a fixed total number of points onto one mesh.
 void run_distributed_spread(const session& s);
-/// The step of Brownian dynamics with as many spheres in all.
+/// The step of Brownian dynamics with a fixed total number of spheres.
 void run_distributed_brownian(const session& s);
-/// Positions of ghosts, packing included.
+/// Sending positions to ghosts, packing included.
 void run_halo(const session& s);
-/// One particle of a hundred changes its rank.
+/// Migration of one particle in a hundred.
 void run_migration(const session& s);
 /// Fourier transforms of complex meshes, in natural and in transposed order.
 void run_distributed_fft(const session& s);

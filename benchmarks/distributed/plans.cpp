@@ -29,7 +29,7 @@ struct alignas(16) position_record {
 
 namespace {
 
-/// A cube for each rank, in a row and periodic, with about `wanted` ghosts from its two neighbors.
+/// A row of cubes, one per rank, periodic. A rank has about `wanted` ghosts from its two neighbors.
 template <typename Context>
 void time_halo(const session& s, const Context& context, communicator& ranks, std::size_t wanted, row& out) {
   const int layers = 32;
@@ -80,7 +80,7 @@ void run_halo(const session& s) {
 
 namespace {
 
-/// Calls move(ranks, context, destinations, own), which times one way of moving the particles.
+/// Calls move(ranks, context, destinations, own), which times one method of moving particles.
 template <typename Move>
 void time_migration(const session& s, std::string_view method, int number, const Move& move) {
   const std::size_t own = s.on_cuda() ? (s.full() ? 16'000'000 : 100'000) : (s.full() ? 1'000'000 : 10'000);
@@ -126,7 +126,7 @@ void run_migration(const session& s) {
 
 namespace {
 
-/// The transform of one context, by its library.
+/// The transform on one context, by its FFT library.
 void time_whole_transform(const session& s, int edge, std::size_t points) {
   row identity = identify("fft", "one_context", "float", points, points, "uniform");
   identity["ranks"] = 1;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int spread_order = 6;
 
-/// Points at random places of a cube of edge 1, between two planes across its first axis.
+/// Random points in a cube of edge 1, between two planes across its first axis.
 [[nodiscard]] std::vector<vec<float, 3>> points_between(float lower, float upper, std::size_t count, int seed) {
   constexpr float last = 0.99999f;
   std::mt19937 random(static_cast<unsigned>(seed));
@@ -28,7 +28,7 @@ constexpr int spread_order = 6;
   return points;
 }
 
-/// Times a plan, and the same with new points. `work`: of spread_plan or distributed_spread_plan.
+/// Times spreading, and spreading after setting new points. `work`: number of points.
 template <typename Context, typename Plan>
 void time_spreading(const session& s, const Context& context, communicator& ranks, std::size_t count, Plan& plan,
                     const std::vector<vec<float, 3>>& points, std::size_t mesh_size, row& out) {
@@ -48,7 +48,7 @@ void time_spreading(const session& s, const Context& context, communicator& rank
   add_timing(out, measured, "points_per_s", static_cast<double>(count));
 }
 
-/// What ranks would take without messages: each spreads the same points onto the mesh points around its slab.
+/// The time of ranks without messages: each spreads the same points onto the mesh points around its slab.
 void time_patches(const session& s, const row& identity, std::size_t count, int edge, int number) {
   attempt_on_ranks(s, identity, number, [&](const auto& context, communicator& ranks, row& out) {
     const int planes = edge / number, margin = spread_order / 2, extent = planes + 2 * margin + 1;

@@ -21,7 +21,7 @@ void with_one_context(const session& s, int ranks, const Run& run) {
   run(cpu_context(chosen));
 }
 
-/// What is timed in a run of a model: some steps after others, fewer of large ones.
+/// The steps to time in a run: some steps after warm-up, fewer for large systems.
 struct timed_steps {
   int steps = 5;
   std::size_t warm_up = 5;
@@ -34,7 +34,7 @@ struct timed_steps {
   }
 };
 
-/// The time of a step, taken with others in one call.
+/// The time of a step, measured over several steps in one call.
 template <typename Context, typename Model>
 [[nodiscard]] timing time_steps_of(const session& s, const Context& context, communicator& ranks,
                                    const timed_steps& plan, Model& model) {
@@ -59,13 +59,13 @@ void time_on_ranks(const session& s, const row& identity, std::size_t count, int
     made = (measured.samples + 1) * static_cast<std::size_t>(plan.steps);
     out["bytes_sent_a_step"] = static_cast<double>(bytes) / static_cast<double>(made);
     out["exchanges_a_step"] = static_cast<double>(after[0].exchanges - before[0].exchanges) / static_cast<double>(made);
-    // The most particles of a rank over the mean, less 1; its mean over the steps.
+    // The largest number of particles of a rank over the mean, minus 1; averaged over the steps.
     out["imbalance"] = (after[0].lost_steps - before[0].lost_steps) / static_cast<double>(made);
     add_timing(out, measured, "updates_per_s", static_cast<double>(count));
   });
 }
 
-/// The same, then on one context with as many threads, make_alone(context); on CUDA there is one that serves all.
+/// The same; then on one context with as many threads, make_alone(context). On CUDA one alone serves all rows.
 template <typename Make, typename MakeAlone>
 void time_model(const session& s, std::string_view op, std::string_view distribution, std::size_t count, int number,
                 const Make& make, const MakeAlone& make_alone) {

@@ -14,7 +14,7 @@
 
 namespace quadrat::bench {
 
-/// 1, 2, 4, ... ranks: devices, or threads.
+/// The numbers of ranks: 1, 2, 4, ... devices or threads.
 [[nodiscard]] inline std::vector<int> rank_counts(const session& s) {
   const int all = s.on_cuda() ? static_cast<int>(cuda_devices().size())
                               : (s.asked().threads > 0 ? s.asked().threads : cpu_context().threads());
@@ -35,7 +35,7 @@ template <typename Context>
   return Context(chosen);
 }
 
-/// The time of `repetitions` calls of work() on all ranks, from when all are ready to when all are done; on rank 0.
+/// The time of `repetitions` calls of work() on all ranks, from when all are ready until all are done. On rank 0.
 template <typename Context>
 [[nodiscard]] timing time_together(const session& s, const Context& context, communicator& ranks, int repetitions,
                                    const std::function<void()>& work) {
@@ -55,7 +55,7 @@ template <typename Context>
   return summarize(taken, s.plan().tolerance);
 }
 
-/// Calls body(context, ranks, row) on all ranks; rank 0's row is the result.
+/// Calls body(context, ranks, row) on all ranks. The row of rank 0 is the result.
 template <typename F>
 void attempt_on_ranks(const session& s, row identity, int count, const F& body) {
   identity["ranks"] = count;

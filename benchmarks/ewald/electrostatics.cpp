@@ -52,7 +52,7 @@ class subject {
   array<double, Context> energy_;
 };
 
-/// Exact forces.
+/// Exact forces, for measuring errors.
 struct reference_forces {
   std::vector<vec<double, 3>> forces;
   double rms = 0;

@@ -20,12 +20,13 @@ struct charges_of_systems {
   std::vector<scaled_pair> pairs;
 };
 
-/// `molecules` of water (SPC: -0.82 and 0.41 at 1 Angstrom and 109.47 degrees) at its density, 0.0334 a cubic Angstrom,
-/// turned at random, on a cubic lattice with displacements of a few tenths. Pairs in a molecule are excluded.
+/// `molecules` molecules of water (SPC: -0.82 and 0.41 at 1 Angstrom and 109.47 degrees) at its density, 0.0334 per
+/// cubic Angstrom. They are turned at random, on a cubic lattice with displacements of a few tenths. Pairs in a
+/// molecule are excluded.
 template <typename T>
 [[nodiscard]] charges_of_systems<T> water_box(std::size_t molecules);
 
-/// `systems` cubes of `points` charges of 1 and -1 in turn, at random places, of density 1.
+/// `systems` cubes, each with `points` charges of 1 and -1, alternating, at random places and density 1.
 template <typename T>
 [[nodiscard]] charges_of_systems<T> random_boxes(std::size_t systems, std::size_t points);
 

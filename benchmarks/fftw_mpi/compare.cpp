@@ -15,7 +15,7 @@
 #include "quadrat/distributed/fft.hpp"
 #include "quadrat/distributed/mpi.hpp"
 
-// Transforms of one mesh by distributed_fft and by FFTW's MPI library, in turns, on the same ranks:
+// Compares transforms of one mesh by distributed_fft and by FFTW's MPI library, alternating, on the same ranks:
 //   mpirun -n 2 quadrat_compare_fftw_mpi 128
 // Prints JSON: the median of each, in ms, the ratio, and the largest difference between the results over the largest
 // mode. One thread a rank. FFTW's plans are FFTW_MEASURE.
@@ -31,7 +31,7 @@ constexpr int rounds = 15;
   return {std::sin(static_cast<double>(i)), std::cos(0.7 * static_cast<double>(i))};
 }
 
-/// On all ranks, of the slowest.
+/// Times a call on all ranks; the slowest counts.
 template <typename F>
 [[nodiscard]] double milliseconds(communicator& ranks, const F& f) {
   ranks.barrier();

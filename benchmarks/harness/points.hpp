@@ -12,8 +12,8 @@
 
 namespace quadrat::bench {
 
-/// The radius of grains in the granular model; cells have an edge of two radii. A power of two, so that faces of cells
-/// are exact in floating point.
+/// The radius of grains in the granular model; cells have an edge of two radii. It is a power of two, so that cell
+/// faces are exact in floating point.
 inline constexpr double grain_radius = 1.0 / 64;
 
 /// A cube of `cells`^3 cells around the origin.
@@ -35,7 +35,8 @@ struct cube {
 /// The paper's cube: 64^3 cells over [-1, 1]^3.
 inline constexpr cube paper_cube{64};
 
-/// The cube in which `n` particles have about `occupancy` per cell, with a whole number of cells along a side.
+/// The cube in which `n` particles have about `occupancy` particles per cell, with a whole number of cells along a
+/// side.
 [[nodiscard]] inline cube cube_for(std::size_t n, double occupancy) {
   return {static_cast<int>(std::lround(std::cbrt(static_cast<double>(n) / occupancy)))};
 }
@@ -53,7 +54,7 @@ inline constexpr cube paper_cube{64};
   return static_cast<double>(random_word(seed, i) >> 11) * 0x1p-53;
 }
 
-/// n points, uniform in the cube [-half, half]^3, in random order, each with the `Stride` values of its record; values
+/// n points, uniform in the cube [-half, half]^3, in random order. Each has the `Stride` values of its record; values
 /// beyond the third are uniform in [-1, 1).
 template <typename T, int Stride = 3>
 [[nodiscard]] std::vector<T> random_points(std::size_t n, double half, std::uint64_t seed) {

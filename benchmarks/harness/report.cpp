@@ -33,7 +33,7 @@ std::string rate_text(const row& measured) {
   return "";
 }
 
-/// "order=steady threads=2": what a row says in addition to the columns.
+/// The properties of a row that have no column: "order=steady threads=2".
 std::string details(const row& measured) {
   std::string text;
   for (const auto& [key, value] : measured.items()) {
@@ -101,7 +101,7 @@ void add_timing(row& target, const timing& measured, const char* rate, double th
 
 report::report(const settings& asked) : target_(asked.json) {
   if (!target_.empty()) {
-    const io::atomic_file trial(target_);  // not committed: leaves an older file unchanged
+    const io::atomic_file trial(target_);  // not committed: an older file stays unchanged
   }
   meta_ = {{"topic", asked.topic},
            {"version", QUADRAT_VERSION},
@@ -130,7 +130,7 @@ void report::resume(const settings& asked) {
       throw data_error(message(target_.string(), " is not of ", asked.full ? "--full" : "--quick"));
     }
     for (const row& one : before.at("rows")) {
-      if (!one.contains("case") || !one.contains("grid")) continue;  // what follows from the cases
+      if (!one.contains("case") || !one.contains("grid")) continue;  // rows without a case follow from the cases
       cases_.insert(case_name(one.at("op").get<std::string>(), one.at("grid").get<std::string>(), one.at("case")));
       rows_.push_back(one);
     }

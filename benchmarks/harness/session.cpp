@@ -10,7 +10,7 @@ namespace quadrat::bench {
 
 namespace {
 
-/// Whether a row is not possible here, as opposed to wrong.
+/// Whether the error means that a row is not possible here, rather than wrong.
 bool means_no_place(const std::exception& problem) {
   return dynamic_cast<const overflow_error*>(&problem) != nullptr ||
          dynamic_cast<const argument_error*>(&problem) != nullptr ||

@@ -26,7 +26,7 @@ class disagreement : public error {
   using error::error;
 };
 
-/// One call of `quadrat bench`, as seen by the operations.
+/// One call of `quadrat bench`, for the operations.
 class session {
  public:
   session(const settings& asked, report& out) : asked_(asked), out_(out) {}
@@ -39,11 +39,11 @@ class session {
   [[nodiscard]] timing_plan plan() const;
   [[nodiscard]] bool time_is_up() const;
 
-  /// Runs `measure`, which completes the row or throws, and reports the outcome. Does not pass on exceptions of the
-  /// row: a method that does not fit is skipped, one that is wrong is a failure, and later rows are still measured.
+  /// Runs `measure`, which completes the row or throws, and reports the outcome. Catches exceptions: a method that does
+  /// not fit is skipped, a wrong one is a failure, and later rows are still measured.
   void attempt(const row& identity, const std::function<void(row&)>& measure) const;
 
-  /// For what several operations need: the result of `make()`, called once per key. It lives as long as the session.
+  /// Data that several operations need: the result of `make()`, called once per key. It lives as long as the session.
   template <typename Result, typename F>
   const Result& once(const std::string& key, F&& make) const {
     auto found = known_.find(key);

@@ -9,8 +9,8 @@
 #include "harness/timing.hpp"
 #include "quadrat/core/context.hpp"
 
-/// Why not Google Benchmark: what is timed here is a GPU graph or a whole simulation that provides its own samples;
-/// methods must be compared before they are timed, rows have the project's JSON format, and the program has one
+/// Not Google Benchmark, for four reasons: the timed work is a GPU graph, or a whole simulation that provides its own
+/// samples; methods must be compared before they are timed; rows have the project's JSON format; the program has one
 /// dependency less.
 
 namespace quadrat::bench {
@@ -42,7 +42,7 @@ class stopwatch<cuda_context> {
   stopwatch(const stopwatch&) = delete;
   stopwatch& operator=(const stopwatch&) = delete;
   void start();
-  /// Synchronizes.
+  /// Waits.
   [[nodiscard]] double stop_ms();
 
  private:
@@ -54,9 +54,9 @@ class stopwatch<cuda_context> {
 /// one call to warm up, then one call per sample.
 [[nodiscard]] timing time_repeated(const cpu_context& context, const timing_plan& plan,
                                    const std::function<void()>& work);
-/// CUDA: after one call, up to 10 repetitions are captured into one graph (fewer if one takes milliseconds), and a
-/// sample is one replay between two events, which excludes the cost of launching from the host. Caches are warm, as in
-/// a simulation, where the previous step has just written what the build reads.
+/// CUDA: after one call, captures up to 10 repetitions in one graph (fewer if one takes milliseconds). A sample is one
+/// replay between two events, without the cost of launching from the host. Caches are warm, as in a simulation, where
+/// the previous step has just written what the build reads.
 [[nodiscard]] timing time_repeated(const cuda_context& context, const timing_plan& plan,
                                    const std::function<void()>& work);
 
@@ -67,7 +67,7 @@ struct cuda_versions {
 };
 [[nodiscard]] cuda_versions find_cuda_versions();
 
-/// Keeps the device busy for some tenths of a second, so that its clocks ramp up.
+/// Keeps the device busy for some tenths of a second, until its clocks have ramped up.
 void warm_up(const cpu_context& context);
 void warm_up(const cuda_context& context);
 

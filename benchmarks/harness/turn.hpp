@@ -5,7 +5,7 @@
 
 namespace quadrat::bench {
 
-/// Locks a file, so that of several processes that use one GPU only one does at a time. Waits for the others.
+/// Locks a file, so that of several processes that use one GPU only one works at a time. Waits for the others.
 class turn {
  public:
   /// Empty: locks nothing. Throws io_error if the file cannot be locked.

@@ -70,7 +70,7 @@ class spheres_under_test {
   std::uint64_t step_ = 0;
 };
 
-/// Of products, relative to the velocities of free spheres.
+/// The error of products, relative to the velocities of free spheres.
 template <typename Context, typename T>
 double error_of_product(const Context& context, const suspension& of, const mobility_options& options,
                         const std::vector<vec<T, 3>>& found) {
@@ -87,7 +87,7 @@ double error_of_product(const Context& context, const suspension& of, const mobi
   return std::sqrt(difference / free) * 6 * std::numbers::pi;
 }
 
-/// Some calls one after the other, launches and waiting included.
+/// Times some consecutive calls, launches and waiting included.
 template <typename Context, typename F>
 timing time_calls(const session& s, const Context& context, F&& call) {
   timing_plan plan = s.plan();

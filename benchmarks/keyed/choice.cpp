@@ -26,7 +26,7 @@ struct key_combination {
   bool wide;  ///< keys of 64 bits
 };
 
-/// One entry for each of `count` combinations, each option about equally often, in random order.
+/// `count` combinations. Each option occurs about equally often, in random order.
 template <typename Options>
 [[nodiscard]] auto deal(const Options& options, std::size_t count, std::uint64_t seed) {
   std::vector<std::size_t> place(count);
@@ -42,7 +42,7 @@ struct value_kind {
   int components;
 };
 
-/// A Latin hypercube over everything a choice may depend on.
+/// A Latin hypercube over all properties that a choice may depend on.
 std::vector<key_combination> combinations_for(const session& s) {
   const std::size_t count = s.full() ? 100 : 10;
   constexpr std::array<std::uint32_t, 7> key_counts{16, 512, 4096, 32768, 262144, 1'000'000, 8'000'000};
@@ -113,8 +113,9 @@ timing time_choice(const session& s, const Context& context, keyed_problem<Conte
   return captured ? *captured : time_calls(context, choice_plan(s), work);
 }
 
-/// Times the candidates of the choice, which exclude methods that need ordered keys, since a sample cannot guarantee
-/// order. Only those within three times of the best in a first run are timed well; the others go to the row.
+/// Times the candidates of the choice. Methods that need ordered keys are not among them, since a sample cannot
+/// guarantee order. Only methods within three times of the best in a first run are timed precisely; the others are only
+/// named in the row.
 template <typename Context, typename T>
 std::vector<key_rival<Context>> time_rivals(const session& s, const Context& context,
                                             keyed_problem<Context, T>& problem, row& left_out) {
@@ -139,7 +140,7 @@ std::vector<key_rival<Context>> time_rivals(const session& s, const Context& con
   return found;
 }
 
-/// Times set_keys with sampling of the keys, including the host's waiting.
+/// Times set_keys with sampling of the keys, the host's waiting included.
 template <typename Context, typename T>
 double time_choosing(const Context& context, keyed_problem<Context, T>& problem, key_reducer<Context>& reducer) {
   problem.set_keys(reducer);
@@ -151,7 +152,7 @@ double time_choosing(const Context& context, keyed_problem<Context, T>& problem,
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// Appends auto / best to the ratios.
+/// Appends the ratio auto / best.
 template <typename T, typename Context>
 void compare_choice(const session& s, const Context& context, const key_combination& what,
                     std::vector<double>& ratios) {

@@ -87,7 +87,7 @@ template <typename F>
   return keys;
 }
 
-/// The remainder after the last whole block stays in place.
+/// A last incomplete block stays in place.
 [[nodiscard]] key_list keys_in_shuffled_blocks(std::size_t n, std::uint32_t key_count, std::uint64_t seed) {
   constexpr std::size_t block = 256;
   const key_list ordered = ordered_keys(n, key_count, seed);

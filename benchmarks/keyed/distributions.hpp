@@ -23,13 +23,13 @@ inline constexpr std::array<std::string_view, 10> key_orders{
     "round_robin"       // 0, 1, 2, ..., then again from 0
 };
 
-/// Keys 0 to key_count - 1 of n elements, determined by the arguments. Throws argument_error for an order that is not
-/// in the list, or no keys.
+/// Keys from 0 to key_count - 1 for n elements, determined by the arguments. Throws argument_error for an unknown
+/// order, or no keys.
 [[nodiscard]] std::vector<std::uint32_t> make_keys(std::string_view order, std::size_t n, std::uint32_t key_count,
                                                    std::uint64_t seed = 61);
 
-/// The grid whose cells are numbered by the keys of `shifted`, x fastest: as near to a cube as the divisors of
-/// key_count allow.
+/// The grid of cells for `shifted`, whose cells are numbered by key, x fastest. It is as near to a cube as the divisors
+/// of key_count allow.
 [[nodiscard]] std::array<std::uint32_t, 3> key_grid(std::uint32_t key_count);
 
 }  // namespace quadrat::bench

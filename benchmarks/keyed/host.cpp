@@ -51,7 +51,7 @@ class plain_loop {
   std::size_t components_;
 };
 
-/// Keys, values, and room for the results of every way to reduce them.
+/// Keys, values, and memory for the results of every reduction.
 template <typename T>
 struct host_problem {
   std::vector<std::uint32_t> keys;
@@ -76,7 +76,7 @@ struct host_problem {
     if (operation == host_operation::count) loop().count(numbers);
     if (operation == host_operation::mean) loop().mean(to, numbers);
   }
-  /// Makes room for `run`.
+  /// Allocates memory for `run`.
   void prepare(key_reducer<cpu_context>& reducer, host_operation operation) {
     reducer.set_keys(keys.data(), keys.size());
     if (operation == host_operation::mean) {
@@ -150,7 +150,7 @@ struct plus {
   }
 };
 
-/// The reducer of functors beside a plain loop, with one thread as well.
+/// The reducer of functors compared with a plain loop; also with one thread.
 template <typename T>
 void time_host_functor(const session& s, const cpu_context& context, host_problem<T>& problem, std::string_view order) {
   const auto identity = [&](std::string_view method, int threads) {

@@ -10,7 +10,7 @@ namespace quadrat::bench {
 
 namespace {
 
-/// The methods of the paper on this device; `warp_peers` once for each way to find and to combine peers.
+/// The methods of the paper on this device; `warp_peers` once for each variant of finding and combining peers.
 std::vector<key_variant> paper_variants(const session& s) {
   constexpr std::array<std::string_view, 5> names{"atomic", "cas_loop", "shared_bins", "linked_lists", "warp_peers"};
   std::vector<key_variant> variants;

@@ -22,7 +22,7 @@ struct paper_problem {
 /// Uses fewer cells on a CPU, or in a quick run.
 [[nodiscard]] paper_problem paper_problem_for(const session& s);
 
-/// Its keys in one of the orders, made once.
+/// The keys of the problem in one of the orders, made once.
 [[nodiscard]] const std::vector<std::uint32_t>& paper_keys(const session& s, std::string_view order);
 
 }  // namespace quadrat::bench

@@ -30,8 +30,8 @@ enum class value_sizes {
   by_key  ///< times a power of two from 2^-100 to 2^100, one for each key
 };
 
-/// Keys and values in the memory of a context, room for the sums, and the expected sums. Values are random multiples of
-/// 1/128 in (-1, 1), or whole numbers: their sums are exact in any order, so that a single lost element is detected.
+/// Keys and values in the memory of a context, memory for the sums, and the expected sums. Values are random multiples
+/// of 1/128 in (-1, 1), or integers. Their sums are exact in any order, so that a single lost element is detected.
 template <typename Context, typename T>
 class keyed_problem {
  public:
@@ -80,7 +80,7 @@ class keyed_problem {
     reducer.reduce_async(packed_values<const T>(values_.data(), count_, components_),
                          packed_values(results_.data(), key_count_, components_));
   }
-  /// Sums into results that were filled with NaN. Synchronizes. Throws disagreement for wrong sums.
+  /// Reduces into results that were filled with NaN. Throws disagreement for wrong sums. Waits.
   void check(key_reducer<Context>& reducer, std::string_view method) {
     // The reducer may have its own stream.
     fill_bytes(context_, results_.data(), 0xff, results_.bytes());
@@ -98,7 +98,7 @@ class keyed_problem {
   }
 
  private:
-  /// 1/128 for floating-point numbers.
+  /// The unit is 1/128 for floating-point numbers.
   [[nodiscard]] T in_unit(std::int64_t parts, std::size_t key) const {
     if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(parts);

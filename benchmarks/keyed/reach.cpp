@@ -12,7 +12,7 @@ namespace quadrat::bench {
 
 namespace {
 
-/// Every variant on one problem, or `atomic` and the choice alone; with `noise`, `atomic` once more.
+/// Every variant on one problem, or only `atomic` and the automatic choice; with `noise`, `atomic` once more.
 template <typename T, typename Context>
 void time_reach(const session& s, const Context& context, std::string_view order, int components, bool noise = false,
                 bool two_alone = false) {

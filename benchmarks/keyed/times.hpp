@@ -32,7 +32,7 @@ template <typename Context>
   });
 }
 
-/// As time_repeated on a GPU; nothing on a CPU, or if work cannot be captured.
+/// As time_repeated on a GPU. Nothing on a CPU, or if the work cannot be captured.
 template <typename Context>
 [[nodiscard]] std::optional<timing> time_captured(const Context& context, const timing_plan& plan,
                                                   const std::function<void()>& work) {
@@ -53,13 +53,13 @@ template <typename Context>
   return plan;
 }
 
-/// The context with the level of determinism of the variant.
+/// A context with the level of determinism of the variant.
 template <typename Context>
 [[nodiscard]] Context context_for(const session& s, const Context& context, const key_variant& variant) {
   return variant.level == determinism::none ? context : make_context<Context>(s, variant.level);
 }
 
-/// Plain calls under `name` + "_ms", replays of a graph under `name` + "_graph_ms".
+/// Adds plain calls as `name`_ms, and replays of a graph as `name`_graph_ms.
 template <typename Context>
 void add_call_times(const session& s, const Context& context, row& out, const std::string& name,
                     const std::function<void()>& work) {
@@ -69,7 +69,7 @@ void add_call_times(const session& s, const Context& context, row& out, const st
 }
 
 /// Times reductions with keys set for each one, then with keys kept, and adds the row. Returns the median of the former
-/// on the device (captured if possible), and nothing if the row could not be measured.
+/// on the device (captured if possible); nothing if the row could not be measured.
 template <typename Context, typename T>
 std::optional<double> time_keyed(const session& s, const Context& given, keyed_problem<Context, T>& problem,
                                  const key_variant& variant, const row& identity) {

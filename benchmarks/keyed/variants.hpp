@@ -11,26 +11,25 @@
 
 namespace quadrat::bench {
 
-/// A way to reduce, as a row names it.
+/// A method of reduction, as a row names it.
 struct key_variant {
   std::string method;        ///< or "auto"
-  bool named_peers = false;  ///< whether the row says how peers are found and combined
+  bool named_peers = false;  ///< the row names how peers are found and combined
   peer_finder finder = peer_finder::match;
   peer_combination combination = peer_combination::tree;
   determinism level = determinism::none;
   bool compensated = false;
 
-  /// Options for `uses` uses of values whose rows have `value_bytes` bytes, of so many components.
+  /// Options for `uses` uses of rows of `components` values, with `value_bytes` bytes per row.
   [[nodiscard]] key_reducer_options options(double uses, int value_bytes, int components) const;
 };
 
-/// "auto", then the requested methods of this device at that level, in the order of the list. Methods that need ordered
-/// keys only if `in_order`.
+/// "auto", then the selected methods that run on this device at that level, in the order of the list. Methods that need
+/// ordered keys only if `in_order`.
 [[nodiscard]] std::vector<key_variant> key_variants(const session& s, bool in_order,
                                                     determinism level = determinism::none, bool compensated = false);
 
-/// Whether a call may take minutes: in the methods that the paper started from, elements that share a key are
-/// serialized.
+/// Whether a call may take minutes: the methods that the paper started from serialize elements that share a key.
 [[nodiscard]] bool queues_for_a_key(std::string_view method);
 
 /// The first keys of a row.

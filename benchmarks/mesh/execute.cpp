@@ -14,7 +14,7 @@ row identify_mesh(std::string_view operation, std::string_view method, std::stri
 
 namespace {
 
-/// One row.
+/// One row to measure.
 struct execution {
   std::string_view operation;
   std::string method;
@@ -24,8 +24,8 @@ struct execution {
   int components = 1;
   determinism level = determinism::none;
   std::string_view distribution = "uniform";
-  bool reads_spread = false;  ///< interpolates from the mesh to which the points' values were spread
-  double uniform_ms = 0;      ///< of as many uniform points, if it is to be compared
+  bool reads_spread = false;  ///< interpolates from the mesh onto which the points' own values were spread
+  double uniform_ms = 0;      ///< time with as many uniform points, for comparison; 0: none
 };
 
 template <typename T>
@@ -55,7 +55,7 @@ timing execute_spread(const session& s, const Context& context, const spread_pro
                        [&] { spread_components(plan, what.components, problem.values(), mesh.data()); });
 }
 
-/// Setting the points, and spreading: what a simulation step does, whose points have moved.
+/// Sets the points and spreads, like a simulation step with moved points.
 template <typename T>
 timing time_set_and_spread(const session& s, const cpu_context& context, const spread_problem<cpu_context, T>& problem,
                            const execution& what, spread_plan<cpu_context, T, 3>& plan) {
@@ -69,7 +69,7 @@ timing time_set_and_spread(const session& s, const cpu_context& context, const s
   });
 }
 
-/// The mesh to interpolate from: the probe, or that of the points' own values.
+/// The mesh to interpolate from: that of the probe, or that of the points' own values.
 template <typename Context, typename T>
 array<T, Context> mesh_to_read(const Context& context, const spread_problem<Context, T>& problem,
                                const placed_probe<T>& placed, const execution& what, spread_plan<Context, T, 3>& plan) {
@@ -79,7 +79,8 @@ array<T, Context> mesh_to_read(const Context& context, const spread_problem<Cont
   return mesh;
 }
 
-/// Compares what was interpolated from the points' own mesh with the sum of its squares: the operations are adjoint.
+/// Checks interpolation from the points' own mesh: since spreading and interpolation are adjoint, the sum must equal
+/// the sum of squares over the mesh.
 template <typename T>
 double check_own_mesh(const std::vector<T>& found, const std::vector<T>& values, const std::vector<T>& mesh,
                       int components, std::size_t n) {
@@ -151,7 +152,7 @@ timing execute_gradient(const session& s, const Context& context, const spread_p
   };
   work();
   const std::vector<T> found = to_host(context, gradients);
-  // Rows that read the probe check the gradients.
+  // Only rows that read the probe check gradients.
   for (int axis = 0; axis < 3 && !what.reads_spread; ++axis) {
     const std::vector<double> g = placed.probe.at_points(problem.coordinates_on_host(), axis);
     for (int c = 0; c < what.components; ++c) {
@@ -203,7 +204,7 @@ double time_execution(const session& s, const Context& context, std::size_t most
   return median;
 }
 
-/// "tiles", or the automatic choice where it does not exist; with --method the named methods.
+/// "tiles", or the automatic choice if it does not exist; with --method the named methods.
 std::vector<std::string> methods_to_execute(const session& s, determinism level) {
   std::vector<std::string> names = s.asked().methods;
   if (names.empty() && level != determinism::none) names = {"tiles", "single_mesh"};
@@ -226,7 +227,7 @@ std::vector<std::string> methods_to_execute(const session& s, determinism level)
 struct execution_sizes {
   std::vector<int> meshes;
   std::vector<std::size_t> counts;
-  int usual_mesh;  ///< of the rows outside the table of meshes and counts, which use the most points
+  int usual_mesh;  ///< for rows outside the table of meshes and counts; these use the most points
 };
 
 execution_sizes sizes_for(const session& s) {
@@ -235,7 +236,7 @@ execution_sizes sizes_for(const session& s) {
   return {{64, 128, 256}, {100'000, 1'000'000, 10'000'000}, 128};
 }
 
-/// Double precision, other orders, clustered points, and few points on a large mesh, all in one place.
+/// Double precision, other orders, clustered points, and few points on a large mesh, once in a single place.
 template <typename Context>
 void time_variants(const session& s, const Context& context, const execution& base, const execution_sizes& sizes) {
   const std::size_t most = sizes.counts.back();
@@ -287,7 +288,7 @@ void execute_all(const session& s, const Context& context, std::string_view oper
   }
 }
 
-/// One operation with points everywhere, and in crowds.
+/// One operation with uniform points, and with crowded ones.
 template <typename T, typename Context>
 void time_crowds(const session& s, const Context& context, execution what) {
   const std::size_t most = what.n;

@@ -6,14 +6,15 @@
 namespace quadrat::bench {
 
 /// The operations of a plan, by mesh, number of points, precision, kind of values, order of the window, distribution of
-/// the points and level of determinism: values in the caller's order, results overwritten (clearing is included).
+/// the points and level of determinism. Values are in the caller's order, and results are overwritten (clearing is
+/// included).
 void run_spread(const session& s);
 void run_interpolate(const session& s);
 void run_interpolate_gradient(const session& s);
 void run_interpolate_with_gradient(const session& s);
 void run_set_points(const session& s);
-/// These, with the points on a line, in a spot and in one place, beside as many uniform ones. Reads the probe's mesh,
-/// and the one to which the points' values were spread.
+/// The same with all points on a line, in a spot or in one place, compared with as many uniform points. Reads the mesh
+/// of the probe, and the one onto which the points' values were spread.
 void run_crowds(const session& s);
 
 /// particle-mesh-spreading: uniform random points, p = 6, periodic, N = 1e3 to 1e7.
@@ -31,7 +32,7 @@ void run_figure_7(const session& s);
 void run_figure_8(const session& s);
 /// Figure 9: setting the points of every method, K = 128.
 void run_figure_9(const session& s);
-/// Section 4.5: which method is fastest for how many repetitions, from both times of every method.
+/// Section 4.5: the fastest method for each number of repetitions, from both times of every method.
 void run_repetitions(const session& s);
 
 }  // namespace quadrat::bench

@@ -25,7 +25,7 @@ struct paper_case {
   std::size_t n;
   int mesh;
   detail::plan_details details{};
-  bool building = true;  ///< whether set_points is timed as well
+  bool building = true;  ///< whether set_points is timed, too
 };
 
 struct paper_times {
@@ -36,12 +36,12 @@ struct paper_times {
 
 struct paper_sizes {
   std::vector<std::size_t> counts;
-  std::vector<std::size_t> decades;  ///< of the counts, for slow cases
+  std::vector<std::size_t> decades;  ///< a subset of the counts, for slow cases
   std::vector<int> meshes;
 };
 
 [[nodiscard]] paper_sizes paper_sizes_for(const session& s);
-/// The requested methods of the paper on this device.
+/// The selected methods of the paper that run on this device.
 [[nodiscard]] std::vector<std::string_view> paper_methods(const session& s);
 /// The mesh of a figure; the smallest one in a quick run.
 [[nodiscard]] int figure_mesh(const session& s, int mesh);

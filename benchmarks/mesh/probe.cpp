@@ -17,7 +17,7 @@ mesh_probe::mesh_probe(int extent, int order) : extent_(extent), window_(bspline
   }
 }
 
-/// Sum of the window's weights times the factors; its derivative per mesh unit.
+/// Sum of the window's weights times the factors; or its derivative per mesh unit.
 double mesh_probe::along(int axis, double place, bool derivative) const {
   const std::vector<double>& factor = factor_[static_cast<std::size_t>(axis)];
   const double shifted = place - 0.5 * window_.width;

@@ -9,21 +9,20 @@
 
 namespace quadrat::bench {
 
-/// A mesh function g(i, j, k) = a(i) b(j) c(k) with random factors, by which spreading and interpolating on a periodic
-/// cube [-1/2, 1/2)^3 are checked in double precision: interpolating g gives a product of three short sums at every
-/// point, and by adjointness the sum of spread(v) g over the mesh is the sum of v interpolate(g) over the points. This
-/// is like comparing totals, but it also detects values that go to the wrong place.
+/// A mesh function g(i, j, k) = a(i) b(j) c(k) with random factors. It checks spreading and interpolation on a periodic
+/// cube [-1/2, 1/2)^3 in double precision. Interpolating g gives a product of three short sums at every point. By
+/// adjointness, the sum of spread(v) g over the mesh equals the sum of v interpolate(g) over the points. Unlike a
+/// comparison of totals, this also detects values that go to the wrong place.
 class mesh_probe {
  public:
   /// `extent` mesh points along each axis, B-splines of this order.
   mesh_probe(int extent, int order);
 
   [[nodiscard]] int order() const { return window_.width; }
-  /// g interpolated at points given as N x 3; if `derived` is an axis (0 to 2), the derivative with respect to position
-  /// along it.
+  /// g interpolated at points, N x 3; with `derived` an axis (0 to 2), its derivative along that axis.
   template <typename T>
   [[nodiscard]] std::vector<double> at_points(const std::vector<T>& coordinates, int derived = -1) const;
-  /// Values [x][y][z][components] for interpolation: g, and for the second component g / 2.
+  /// Mesh values [x][y][z][components] to interpolate: g, and g / 2 for the second component.
   template <typename T>
   [[nodiscard]] std::vector<T> on_mesh(int components) const;
   /// Sum over the mesh of one component of `values` times g.
@@ -49,8 +48,8 @@ template <typename T>
 [[nodiscard]] probe_sum sum_over_points(const std::vector<T>& values, int stride, int component,
                                         const std::vector<double>& g, std::size_t count);
 
-/// |found - expected| in units of the norm. Throws disagreement when rounding cannot explain it: a single lost or
-/// misplaced point out of 10^7 exceeds that.
+/// |found - expected| in units of the norm. Throws disagreement if rounding cannot explain it; a single lost or
+/// misplaced point of 10^7 exceeds that bound.
 [[nodiscard]] double require_agreement(double found, const probe_sum& expected, bool single_precision);
 
 }  // namespace quadrat::bench

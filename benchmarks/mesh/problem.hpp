@@ -23,7 +23,7 @@
 namespace quadrat::bench {
 
 /// Points in the periodic cube [-1/2, 1/2)^3, in random memory order as N x 3, and values in [-1, 1), on the host and
-/// in the memory of a context. The first n points for any n also form a problem.
+/// in the memory of a context. For any n, the first n points are a problem of their own.
 template <typename Context, typename T>
 class spread_problem {
  public:
@@ -35,7 +35,7 @@ class spread_problem {
 
   [[nodiscard]] std::size_t size() const { return coordinates_.size() / 3; }
   [[nodiscard]] points_view<T, 3> points(std::size_t count) const { return strided_points<3>(points_.data(), count); }
-  /// At least two per point: real values are the first ones, complex values two at a time.
+  /// At least two per point: real values use the first ones, complex values two at a time.
   [[nodiscard]] const T* values() const { return device_values_.data(); }
   [[nodiscard]] const std::vector<T>& coordinates_on_host() const { return coordinates_; }
   [[nodiscard]] const std::vector<T>& values_on_host() const { return values_; }
@@ -45,7 +45,8 @@ class spread_problem {
   array<T, Context> points_, device_values_;
 };
 
-/// Moves half of the points into a central cube with a hundredth of the volume, mixed with the others in memory.
+/// Moves half of the points into a central cube with a hundredth of the volume. In memory they stay mixed with the
+/// others.
 template <typename T>
 [[nodiscard]] std::vector<T> clustered_points(std::size_t n) {
   std::vector<T> points = random_points<T>(n, 0.5, 51);
@@ -138,7 +139,7 @@ void spread_components(spread_plan<Context, T, 3>& plan, int components, const T
   plan.spread_async(reinterpret_cast<const std::complex<T>*>(values), reinterpret_cast<std::complex<T>*>(mesh));
 }
 
-/// Spreads once and compares with the probe: returns the error of the check sums.
+/// Spreads once and compares with the probe. Returns the error of the check sums.
 template <typename Context, typename T>
 double check_spread(const Context& context, const spread_problem<Context, T>& problem, const placed_probe<T>& placed,
                     spread_plan<Context, T, 3>& plan, int components, array<T, Context>& mesh) {
@@ -155,7 +156,7 @@ double check_spread(const Context& context, const spread_problem<Context, T>& pr
   return deviation;
 }
 
-/// Times set_points, which waits, on memory already allocated.
+/// Times set_points, which waits, with memory already allocated.
 template <typename Context, typename T>
 [[nodiscard]] timing time_set_points(const Context& context, const spread_problem<Context, T>& problem,
                                      spread_plan<Context, T, 3>& plan, std::size_t n, const timing_plan& how) {

@@ -14,7 +14,7 @@ struct method_costs {
   paper_times times;
 };
 
-/// Setting the points once and spreading `repetitions` times.
+/// The time of setting the points once and spreading `repetitions` times.
 timing cost_of(const paper_times& times, int repetitions) {
   const auto total = [&](double once, double each) { return once + repetitions * each; };
   const timing& once = times.set_points;
@@ -41,7 +41,7 @@ std::vector<method_costs> measure_costs(const session& s, const Context& context
   return measured;
 }
 
-/// Adds the row of the method with the least total, among those of the paper or all.
+/// Adds the row of the fastest method, among those of the paper or all.
 void add_winner(const session& s, const std::vector<method_costs>& measured, std::size_t n, int mesh, int repetitions,
                 bool paper_only) {
   const method_costs* best = nullptr;

@@ -10,7 +10,7 @@ namespace quadrat::bench {
 
 namespace {
 
-/// Times the forces by one list; `expected` is the squared length of all forces by another one, 0 at first.
+/// Times the forces by one list. `expected`: the squared length of all forces by another list, 0 at first.
 template <typename T, typename Context>
 void time_lj_forces(const session& s, const Context& context, int side, double cutoff, force_list kind,
                     double& expected) {

@@ -44,7 +44,8 @@ void time_clusters(const session& s, const cluster_points<Context, T>& of, std::
   });
 }
 
-/// Uniform points in a ball of that radius, in the unit cube: of a few linking lengths, so that cells are crowded.
+/// Uniform points in a ball of that radius, in the unit cube. The radius is a few linking lengths, so that cells are
+/// crowded.
 template <typename T>
 [[nodiscard]] std::vector<T> points_in_ball(std::size_t n, double radius) {
   std::vector<T> values;
@@ -99,7 +100,7 @@ void run_clusters_on(const session& s, const Context& context) {
   time_points("one place", std::vector<float>(3 * n, 0.25f), link);
   const std::size_t length = s.full() ? 200'000 : n;
   time_points("chain", points_in_chain<float>(length), 2.5 / static_cast<double>(length));
-  time_both_clusters(s, uniform(length, 4));  // with as many friends
+  time_both_clusters(s, uniform(length, 4));  // with the same mean number of friends
 }
 
 }  // namespace

@@ -18,10 +18,10 @@ struct cloud_of_radii {
   std::vector<T> radii;
 };
 
-/// The radius with which points of this density have 40 neighbors by the sum of two radii.
+/// The radius with which points of this density have 40 neighbors if the cutoff is the sum of two radii.
 [[nodiscard]] double radius_at(double density) { return cutoff_for(40, density) / 2; }
 
-/// Around a center, with a density that falls as the distance to the power of -8/3, and radii that follow it: as
+/// Points around a center with a density proportional to distance^(-8/3), and radii that follow the density, as
 /// smoothing lengths do, over a ratio of 1:130.
 template <typename T>
 [[nodiscard]] cloud_of_radii<T> falling_density(std::size_t n) {
@@ -41,7 +41,8 @@ template <typename T>
   return result;
 }
 
-/// Uniform points, whatever their radii: equal, or over 1:100 with many small ones, or all equal but one.
+/// Uniform points with radii that do not depend on density: all equal, or over 1:100 with many small ones, or all equal
+/// but one.
 template <typename T>
 [[nodiscard]] cloud_of_radii<T> uniform_points(std::size_t n, std::string_view radii) {
   cloud_of_radii<T> result{random_points<T>(n, 0.5, n), {}};
@@ -55,7 +56,7 @@ template <typename T>
   return result;
 }
 
-/// A list with one cutoff, of uniform points, with as many pairs to within a percent.
+/// A list with one cutoff, of uniform points, with the same number of pairs to within a percent.
 template <typename Context, typename T>
 [[nodiscard]] problem<Context, T> as_many_pairs(const Context& context, std::size_t n, std::uint64_t pairs) {
   auto what = uniform_problem<Context, T>(context, n, static_cast<double>(pairs) / static_cast<double>(n), false);

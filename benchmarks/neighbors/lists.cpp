@@ -25,7 +25,7 @@ template <typename T>
   return options;
 }
 
-/// The automatic choice, and every method; all pairs only where that takes a reasonable time.
+/// The automatic choice and every method; `all_pairs` only if that takes a reasonable time.
 template <typename T, typename Context>
 void time_methods(const session& s, const problem<Context, T>& what, std::string_view operation,
                   std::string_view distribution, bool all) {
@@ -38,7 +38,7 @@ void time_methods(const session& s, const problem<Context, T>& what, std::string
   }
 }
 
-/// 64 blobs of sigma 0.02 in the unit cube, redrawn when outside.
+/// 64 Gaussian blobs of sigma 0.02 in the unit cube; points outside are drawn again.
 template <typename T>
 [[nodiscard]] std::vector<T> blobs(std::size_t n) {
   constexpr std::uint64_t blob_count = 64;
@@ -90,7 +90,7 @@ void run_csr_on(const session& s, const Context& context) {
   return make_lattice(make_box(half * -1.0f, half, vec<bool, 3>::filled(periodic)));
 }
 
-/// Uniform points in `blobs` cubes of one density, at random in a cube of edge `across`.
+/// Uniform points in `blobs` cubes of equal density, at random places in a cube of edge `across`.
 [[nodiscard]] std::vector<float> cubes_apart(std::size_t n, std::size_t blobs, double across) {
   const double edge = std::cbrt(1.0 / static_cast<double>(blobs));
   std::vector<float> values(3 * n);
@@ -102,8 +102,8 @@ void run_csr_on(const session& s, const Context& context) {
   return values;
 }
 
-/// The same density everywhere, so that all rows should take about as long as the first, which is timed by turns with
-/// each of them.
+/// The density is the same everywhere, so all rows should take about as long as the first. The first is timed
+/// alternately with each of them.
 template <typename Context>
 void run_sparse_on(const session& s, const Context& context) {
   const std::size_t n = s.full() ? 200'000 : 4096;
@@ -132,9 +132,9 @@ void run_sparse_on(const session& s, const Context& context) {
   time("64 cubes in a box of 10000 cutoffs", cubes_apart(n, 64, 1e4 * cutoff), cube(far, false), false);
 }
 
-/// Boxes of volume 1, so that all rows should take about as long as the first, which is timed by turns with each of
-/// them. The last four are strongly tilted.
-/// Where points outside are accepted, half of them are outside.
+/// Boxes of volume 1, so all rows should take about as long as the first, which is timed alternately with each of them.
+/// The last four are strongly tilted.
+/// If points outside are accepted, half of them are outside.
 template <typename Context, typename T>
 void run_triclinic_on(const session& s, const Context& context) {
   const std::size_t n = s.full() ? (s.on_cuda() ? std::size_t{1} << 20 : 200'000) : 4096;

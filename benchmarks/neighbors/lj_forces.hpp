@@ -7,11 +7,11 @@
 
 namespace quadrat::bench {
 
-/// What forces are summed over.
+/// The list over which forces are summed.
 enum class force_list { neighbors, tiles };
 
-/// The Lennard-Jones forces on disturbed points of an fcc lattice of reduced density 0.8442, by one list with a skin of
-/// 0.3, in a periodic cube. The points are in the order of the lattice.
+/// The Lennard-Jones forces on disturbed points of an fcc lattice of reduced density 0.8442 in a periodic cube, by one
+/// list with a skin of 0.3. The points are in the order of the lattice.
 class lj_forces {
  public:
   virtual ~lj_forces() = default;

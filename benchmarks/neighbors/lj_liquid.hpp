@@ -8,7 +8,7 @@
 
 namespace quadrat::bench {
 
-/// In reduced units, by atom where that makes sense.
+/// In reduced units, and per atom where that makes sense.
 struct liquid_state {
   double energy;  ///< potential, shifted to 0 at the cutoff, and kinetic
   double temperature;
@@ -21,12 +21,12 @@ struct liquid_state {
 class lj_liquid {
  public:
   virtual ~lj_liquid() = default;
-  /// Asynchronous but for the updates of the list.
+  /// Does not wait, except for updates of the list.
   virtual void run(int steps) = 0;
   [[nodiscard]] virtual liquid_state measure() = 0;
   [[nodiscard]] virtual std::size_t atoms() const = 0;
   [[nodiscard]] virtual int rebuilds() const = 0;
-  [[nodiscard]] virtual double pairs_per_atom() = 0;  ///< listed
+  [[nodiscard]] virtual double pairs_per_atom() = 0;  ///< in the list
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 

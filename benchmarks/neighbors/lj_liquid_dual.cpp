@@ -37,7 +37,7 @@ struct lj_interaction {
   }
 };
 
-/// Two half kicks of successive steps are one.
+/// Joins the second half kick of one step with the first of the next.
 template <typename T>
 struct kick_and_move {
   vec<T, 3>* positions;

@@ -17,7 +17,8 @@ struct liquid_case {
   determinism level;
 };
 
-/// Steps from the lattice on, in blocks, each a sample: a time of one step with its share of the rebuilds.
+/// Blocks of steps, starting from the lattice. Each block is a sample: the time of one step with its share of the
+/// rebuilds.
 template <typename T, typename Context>
 void time_liquid(const session& s, const liquid_case& it) {
   constexpr int block = 50;

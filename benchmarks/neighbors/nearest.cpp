@@ -39,11 +39,11 @@ template <typename T>
   return values;
 }
 
-/// Those that are no more expensive than uniform points should be.
+/// Distributions that should take no longer than uniform points.
 constexpr std::string_view uneven_distributions[] = {"uniform periodic", "8 nested scales", "one stray point",
                                                      "two scales", "scales from 2^-20 to 1"};
 
-/// Throws disagreement unless some rows hold the distances that a brute force finds.
+/// Throws disagreement unless some rows hold the distances that brute force finds.
 template <typename Context, typename T>
 void check_nearest_rows(const Context& context, const nearest_neighbors<Context, T, 3>& nearest,
                         const std::vector<T>& values, const lattice<T, 3>& box) {
@@ -56,7 +56,7 @@ void check_nearest_rows(const Context& context, const nearest_neighbors<Context,
       T sum = T(0);
       for (std::size_t axis = 0; axis < 3; ++axis) {
         T d = values[3 * j + axis] - values[3 * i + axis];
-        if (box.periodic[static_cast<int>(axis)]) d -= std::round(d);  // the box is 1 long
+        if (box.periodic[static_cast<int>(axis)]) d -= std::round(d);  // the edge of the box is 1
         sum += d * d;
       }
       squared[j] = sum;

@@ -9,12 +9,12 @@ namespace quadrat::bench {
 void run_csr(const session& s);
 /// The same for points in 64 Gaussian blobs.
 void run_clustered(const session& s);
-/// One density of points in boxes much larger than they are, with a stray point, in cubes far apart, and outside the
+/// Points of one density in boxes much larger than they are, with a stray point, in cubes far apart, and outside the
 /// box.
 void run_sparse(const session& s);
 /// Periodic boxes of one volume and density in several shapes: upright, tilted, turned; with points outside accepted.
 void run_triclinic(const session& s);
-/// Lists by radii over a ratio of 1:100, each beside a list of as many pairs with one cutoff.
+/// Lists by radii over a ratio of 1:100, each compared with a list with one cutoff and as many pairs.
 void run_cutoffs(const session& s);
 /// One small periodic system.
 void run_small(const session& s);

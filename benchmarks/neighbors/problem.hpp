@@ -88,9 +88,9 @@ template <typename Context, typename T>
   };
 }
 
-/// Times a list with these options and adds the row. `expected` is the number of pairs that other methods have found, 0
-/// at first. `beside` times something else by turns with the list, whose ratio to it is given as well: on machines
-/// whose speed varies, times that are taken one after the other say little.
+/// Times a list with these options and adds the row. `expected`: the number of pairs that other methods have found, 0
+/// at first. `beside`: other work, timed alternately with the list; the row also has the ratio of the list's time to
+/// it. On machines whose speed varies, times measured one after the other are hard to compare.
 template <typename Context, typename T>
 void time_list(const session& s, const problem<Context, T>& what, std::string_view operation,
                const neighbor_options<T>& options, std::string_view distribution, std::uint64_t& expected,
@@ -123,7 +123,7 @@ void time_list(const session& s, const problem<Context, T>& what, std::string_vi
     add_timing(out, measured, "pairs_per_s", static_cast<double>(expected));
     if (beside) out["ratio"] = summarize(ratios, s.plan().tolerance).median_ms;
     if constexpr (std::is_same_v<Context, cuda_context>) {
-      // Without the host: captured in a graph, with the total left on the device.
+      // Without the host: captured in a graph; the total stays on the device.
       out["graph_ms"] = time_repeated(what.context, s.plan(), [&] { list.build_async(what.input()); }).median_ms;
       list.check();
     }
@@ -131,7 +131,7 @@ void time_list(const session& s, const problem<Context, T>& what, std::string_vi
   });
 }
 
-/// The requested methods that run on this device.
+/// The selected methods that run on this device.
 [[nodiscard]] std::vector<std::string_view> wanted_neighbor_methods(const session& s);
 
 }  // namespace quadrat::bench

@@ -11,8 +11,8 @@ namespace quadrat::bench {
 
 namespace {
 
-/// The poster does not give its sizes. These have 10,000 to 312,000 agents on a GPU, neighborhoods of 3 to 70 at the
-/// start, and with the larger force reach a steady state within the 1,000 steps of the model's definition.
+/// The poster does not give its sizes. These have 10,000 to 312,000 agents on a GPU, with 3 to 70 neighbors at the
+/// start. With the larger force they reach a steady state within the 1,000 steps of the model's definition.
 struct experiment {
   double width;
   double density;
@@ -38,7 +38,7 @@ template <int D>
   return summarize(times, tolerance);
 }
 
-/// Intervals of a run: the median time of a step, and the neighbors at the end of each.
+/// The intervals of a run: the median time of a step, and the neighbors at the end of each interval.
 [[nodiscard]] row series_of(const std::vector<circles_record>& records, double tolerance) {
   row series = row::array();
   const std::size_t stretches = std::min<std::size_t>(20, records.size());

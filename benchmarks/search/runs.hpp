@@ -16,7 +16,7 @@
 
 namespace quadrat::bench {
 
-/// One initial state of Circles, for all walks in turn; checks their neighbors against each other.
+/// One initial state of Circles, for all walks. Checks their neighbors against each other.
 template <int D>
 class circles_start {
  public:
@@ -74,7 +74,8 @@ template <typename Context, int D>
   return summarize(samples, tolerance);
 }
 
-/// Neighbors and candidates per agent along a run, averaged over its steps (by the trapezoid rule over ten intervals).
+/// Mean numbers of neighbors and candidates per agent over the steps of a run (by the trapezoid rule over ten
+/// intervals).
 struct run_averages {
   double neighbors = 0;
   double candidates = 0;

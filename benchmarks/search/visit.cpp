@@ -23,8 +23,8 @@ namespace {
 
 constexpr double wanted_neighbors = 40;
 
-/// Uniform points in [-1, 1]^3, in random order, and the cutoff within which a point far from the faces has 40 others
-/// on average.
+/// Uniform points in [-1, 1]^3, in random order. With the cutoff, a point far from the faces has 40 neighbors on
+/// average.
 template <typename Context>
 class visited_points {
  public:
@@ -64,7 +64,7 @@ class visited_points {
   }
 
  private:
-  /// All orders and cell lists find the same pairs, so all neighbor counts must agree exactly.
+  /// All orders and cell lists find the same pairs, so neighbor counts must be equal.
   void verify(std::string_view order) {
     std::uint64_t sum = 0;
     std::uint64_t hash = 0;

@@ -20,7 +20,7 @@ namespace {
 
 using slot_record = detail::agent_record<float, 3>;
 
-/// A user's own functor: one visitor, any cell list.
+/// A functor as users write it: one visitor for any cell list.
 template <typename Order, typename View>
 struct count_by_index {
   View view;
@@ -69,7 +69,7 @@ struct count_by_slot {
         count += squared < squared_cutoff ? 1u : 0u;
       }
     });
-    counts[own.id] = count - 1;  // itself
+    counts[own.id] = count - 1;  // without the point itself
   }
 };
 

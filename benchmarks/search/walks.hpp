@@ -14,16 +14,16 @@
 
 namespace quadrat::bench {
 
-/// One way to walk neighborhoods.
+/// One combination of order, cell list and cell size.
 struct walk {
   std::string_view order;
   std::string_view cell_list;
   int cells_per_reach;
-  int cells_per_reach_x = 0;  ///< 0: the same
+  int cells_per_reach_x = 0;  ///< 0: the same as along the other axes
   std::optional<bool> queue_neighbors = {};
 };
 
-/// The selected orders over the paper's cell list: sorted, with cells as large as the reach.
+/// The selected orders over the paper's cell list: `sorted`, with cells as large as the reach.
 [[nodiscard]] inline std::vector<walk> paper_walks(const session& s) {
   std::vector<walk> walks;
   for (const std::string_view order : circles_orders()) {
@@ -32,8 +32,8 @@ struct walk {
   return walks;
 }
 
-/// Every selected order over every cell list that it can walk, and with finer cells over the default one; `trimmed`
-/// also with even finer cells along x, on CUDA with and without queued neighbors.
+/// Every selected order over every cell list that it can walk, and with finer cells over the default one. `trimmed`
+/// also with even finer cells along x, and on CUDA with and without queued neighbors.
 [[nodiscard]] inline std::vector<walk> all_walks(const session& s) {
   std::vector<walk> walks;
   for (const std::string_view order : circles_orders()) {

@@ -5,7 +5,7 @@ namespace quadrat::bench {
 
 namespace {
 
-/// Seconds for all: every type, precision and kind of values.
+/// Cases that take seconds in all: every type, precision and kind of values.
 std::vector<transform_case> quick_cases(int dimension) {
   const int modes = dimension == 1 ? 1000 : (dimension == 2 ? 48 : 16);
   std::vector<transform_case> cases;

@@ -18,7 +18,7 @@ struct transform_case {
   int modes;  ///< along each axis
   std::size_t n;
   bool real = false;
-  bool one_place = false;  ///< all points have the position of the first
+  bool one_place = false;  ///< all points are at the position of the first
 };
 
 /// The rows in one to three dimensions for this device, quick or full.

@@ -12,7 +12,7 @@ namespace quadrat::bench {
 
 namespace {
 
-/// exp(i k . x). What rounding takes from the products is added to the first order: k . x may be millions.
+/// exp(i k . x). The rounding error of the products is corrected to first order, since k . x may be millions.
 std::complex<double> wave(const std::array<double, 3>& k, const std::array<double, 3>& x) {
   double angle = 0, rest = 0;
   for (std::size_t d = 0; d < 3; ++d) {

@@ -20,7 +20,7 @@ namespace {
 struct mesh_case {
   int dimension;
   int mesh;   ///< points along each axis
-  bool half;  ///< half of the modes along each axis are wanted, otherwise all
+  bool half;  ///< half of the modes along each axis are wanted; otherwise all
   bool real = false;
 
   [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(std::llround(std::pow(mesh, dimension))); }
@@ -48,7 +48,7 @@ std::vector<mesh_case> mesh_cases(const session& s) {
   return cases;
 }
 
-/// Some modes of a mesh as they should be; the first axis is the slowest.
+/// Exact values of some modes of a mesh; the first axis is the slowest.
 template <typename T>
 void check_modes(const mesh_case& what, const std::vector<T>& mesh, const std::vector<T>& modes, std::size_t row) {
   const auto n = static_cast<std::size_t>(what.mesh);
@@ -88,7 +88,7 @@ void measure(const session& s, const Context& context, const mesh_case& what, st
               what.real ? to_host(context, reinterpret_cast<const T*>(spectrum.data()), 2 * spectrum.size())
                         : to_host(context, mesh),
               transform->spectrum_row());
-  // Anew for each sample, outside the time: what is transformed again and again overflows.
+  // New input for each sample, outside the timed part: repeated transforms would overflow.
   stopwatch<Context> watch(context);
   const timing measured = repeat(s.plan(), [&] {
     copy_bytes(context, numbers.data(), mesh.data(), mesh.bytes());

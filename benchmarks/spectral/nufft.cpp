@@ -71,7 +71,7 @@ class mode_transform_subject {
     }
   }
 
-  /// Some results, and what they should be.
+  /// Some results, and their exact values.
   [[nodiscard]] sampled_results sample(const Context& context) const {
     const std::vector<T> found = to_host(context, output_);
     const std::size_t parts = type_ == 1 ? 2 : values_per_point();
@@ -164,7 +164,7 @@ timing_plan transform_plan(const session& s) {
   return plan;
 }
 
-/// Samples of what synchronizes and cannot be captured in a graph.
+/// Samples of work that waits and cannot be captured in a graph.
 template <typename Context, typename F>
 timing time_calls(const session& s, const Context& context, const F& call) {
   stopwatch<Context> watch(context);

@@ -24,7 +24,7 @@ row frozen_settings() {
 }
 
 frozen_grains::frozen_grains(const cube& room, std::size_t n) : room_(room), positions_(n) {
-  const double half = room.half_side() - grain_radius;  // centers stay a radius away from the walls
+  const double half = room.half_side() - grain_radius;  // centers stay at least a radius away from the walls
   const auto last = static_cast<std::int64_t>(n);
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < last; ++i) {

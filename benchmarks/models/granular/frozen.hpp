@@ -17,18 +17,18 @@
 namespace quadrat::bench {
 
 /// Constants with which a step computes everything but moves nothing. With Green's damping and shear, velocities of
-/// grains that cannot move grow exponentially (16 contacts each make the explicit update unstable: infinite after about
-/// 100 steps), so both are small here; the velocities then grow in proportion to the number of steps.
+/// grains that cannot move would grow exponentially: 16 contacts each make the explicit update unstable, and they are
+/// infinite after about 100 steps. So both are small here, and velocities grow in proportion to the number of steps.
 [[nodiscard]] granular_parameters frozen_parameters();
-/// The same for a row.
+/// The same constants, for a row.
 [[nodiscard]] row frozen_settings();
 
-/// Frozen grains at random positions in a cube, for all methods in turn. Checks the methods against each other.
+/// Frozen grains at random positions in a cube, for all methods. Checks the methods against each other.
 class frozen_grains {
  public:
   frozen_grains(const cube& room, std::size_t n);
 
-  /// Makes the box that many times as wide as the cube, which stays in its lower corner.
+  /// Makes the box `factor` times as wide as the cube, which stays in its lower corner.
   void widen_box(int factor) { factor_ = factor; }
   /// Moves one grain to the upper corner of such a box.
   void stray(int factor);
@@ -45,7 +45,7 @@ class frozen_grains {
     return granular<Context, T>(context, options, positions_);
   }
 
-  /// Takes two steps and throws disagreement unless contacts and velocities match those of earlier methods to rounding.
+  /// Takes two steps. Throws disagreement unless contacts and velocities equal those of earlier methods to rounding.
   /// Returns the statistics.
   template <typename Context, typename T>
   granular_statistics verify(std::string_view method, granular<Context, T>& model) {
@@ -64,7 +64,7 @@ class frozen_grains {
   [[nodiscard]] row describe(std::string_view operation, std::string_view method, std::string_view precision) const;
 
  private:
-  /// Above this, copies to the host would take longer than what is timed, so only sums over all grains are compared.
+  /// For more grains, copies to the host would take longer than the timed work: only sums over all grains are compared.
   static constexpr std::size_t most_compared = std::size_t{1} << 20;
 
   struct outcome {
@@ -81,8 +81,8 @@ class frozen_grains {
   std::optional<outcome> first_;
 };
 
-/// Times whole steps, including the build, of a model that has already taken some. At least 200 steps in 10 samples,
-/// fewer if that would take many seconds; the number is in the row.
+/// Times whole steps, the build included, of a model that has already taken some. At least 200 steps in 10 samples,
+/// fewer if that would take many seconds; the row has the number.
 template <typename Context, typename T>
 timing time_steps(const session& s, granular<Context, T>& model, row& out) {
   constexpr std::size_t samples = 10;
@@ -96,7 +96,7 @@ timing time_steps(const session& s, granular<Context, T>& model, row& out) {
   sample(2);
   const double once_ms = sample(s.full() ? 10 : 1);
   const double affordable = (s.full() ? most_seconds : 0.1) * 1e3 / samples / once_ms;
-  // In a sample of some milliseconds the idle time between the event and the first launch is negligible.
+  // In samples of some milliseconds the idle time between the event and the first launch is negligible.
   const double enough = std::fmax(20, 5 / once_ms);
   const auto steps = static_cast<std::size_t>(std::fmax(1, std::fmin(affordable, enough)));
   timing_plan plan = s.plan();
@@ -108,7 +108,7 @@ timing time_steps(const session& s, granular<Context, T>& model, row& out) {
   return measured;
 }
 
-/// Completes a row: verifies the method, brings it to its steady state and times it.
+/// Completes a row: verifies the method, brings it to its steady state, and times it.
 template <typename T, typename Context>
 timing measure_frozen(const session& s, const Context& context, frozen_grains& grains, std::string_view method,
                       row& out) {
@@ -127,7 +127,7 @@ timing measure_frozen(const session& s, const Context& context, frozen_grains& g
   return result;
 }
 
-/// The methods of the model that the session selects and its device supports.
+/// The selected methods of the model that run on its device.
 [[nodiscard]] std::vector<std::string_view> wanted_granular_methods(const session& s);
 
 }  // namespace quadrat::bench

@@ -5,7 +5,7 @@
 
 namespace quadrat::bench {
 
-/// The step of the granular model at several sizes and occupancies, on frozen positions in the steady state.
+/// The step of the granular model at several sizes and densities, on frozen positions in the steady state.
 void run_step(const session& s);
 /// The step at each level of reproducibility, and in double precision.
 void run_levels(const session& s);

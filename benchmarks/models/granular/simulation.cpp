@@ -77,7 +77,8 @@ void run_size(const session& s, const Context& context, std::size_t n) {
   }
 }
 
-/// Beyond 512K grains the wave does not fit the box (it blows up within 15 steps), so grains are frozen there.
+/// With more than 512K grains the wave does not fit into the box (it blows up within 15 steps), so grains are frozen
+/// there.
 template <typename Context>
 void run_frozen_size(const session& s, const Context& context, std::size_t n) {
   frozen_grains grains(paper_cube, n);

@@ -19,7 +19,7 @@ struct step_case {
   double occupancy;
 };
 
-/// In order of n.
+/// In ascending order of n.
 std::vector<step_case> step_cases(const session& s) {
   if (!s.full()) return {{4096, 3.5}};
   std::vector<step_case> cases{{65536, 3.5}, {262144, 3.5}};
@@ -31,12 +31,13 @@ std::vector<step_case> step_cases(const session& s) {
   return cases;
 }
 
-/// Which methods are worth seconds at the largest sizes: those that were close to the fastest before.
+/// Decides which methods to time at the largest sizes, where they take seconds: those that were close to the fastest
+/// before.
 class contenders {
  public:
   void note(std::string_view method, double ms_per_grain) { last_[method] = ms_per_grain; }
 
-  /// Whether a timed method was within the factor of the fastest allowed at this size.
+  /// Whether a timed method was within the factor of the fastest that is allowed at this size.
   [[nodiscard]] bool worth(std::string_view method, std::size_t n) const {
     const double factor = n > (std::size_t{1} << 24) ? 1.6 : (n > (std::size_t{1} << 22) ? 3 : 1e9);
     const auto found = last_.find(method);
@@ -66,7 +67,7 @@ void run_case(const session& s, const Context& context, const step_case& wanted,
   }
 }
 
-/// The noise: one method's step, timed again on its own grains.
+/// The noise of measurements: one method's step, timed again on its own grains.
 template <typename Context>
 double time_probe(const session& s, const Context& context, frozen_grains& grains, std::string_view method) {
   row unused;

@@ -11,8 +11,8 @@ namespace quadrat::bench {
 
 namespace {
 
-/// A fluid of known viscosity: no thermostat, a = m = kT = 1, shear waves over 20 cells. More than 8 seeds where they
-/// are cheap.
+/// A fluid of known viscosity: no thermostat, a = m = kT = 1, shear waves over 20 cells. Cheap fluids use more than 8
+/// seeds.
 struct known_fluid {
   double particles_per_cell;
   double angle;  ///< degrees
@@ -98,7 +98,7 @@ void measure_tail(const session& s, const Context& context, srd_sums sums, int s
   });
 }
 
-/// A flow between plates at both ends of the y axis, driven along x; h = 1. The parabola is from theory without the
+/// A flow between plates at both ends of the y axis, driven along x; h = 1. The parabola is that of theory without the
 /// thermostat.
 struct plate_flow {
   srd_options<3> options;
@@ -131,7 +131,7 @@ plate_flow make_plate_flow(const session& s, srd_sums sums) {
   return flow;
 }
 
-/// Velocities along x in slices of a cell, the mean over a step and over all snapshots; samples in ms per step.
+/// Velocities along x in slices of one cell, averaged over a step and over all snapshots. Samples are in ms per step.
 template <typename Context>
 std::vector<double> run_plate_flow(const Context& context, const plate_flow& flow, std::vector<double>& samples) {
   srd<Context, float, 3> fluid(context, flow.options, srd_start(flow.options, flow.n));

@@ -14,7 +14,7 @@
 
 namespace quadrat::bench {
 
-/// The requested kinds of sums on this device; its default comes first.
+/// The selected kinds of sums on this device; its default comes first.
 [[nodiscard]] std::vector<srd_sums> wanted_srd_sums(const session& s);
 
 /// A cube of cells with 10 particles each: 10M on a GPU.
@@ -38,12 +38,12 @@ struct srd_stretch {
   std::size_t samples;
 };
 
-/// Milliseconds per step. Throws disagreement when the fluid does not have its temperature at the end.
+/// Milliseconds per step. Throws disagreement if the fluid does not have its temperature at the end.
 template <typename Context, typename T>
 [[nodiscard]] timing time_srd(const Context& context, srd<Context, T, 3>& fluid, const srd_stretch& stretch,
                               double tolerance) {
   fluid.advance(stretch.before);
-  fluid.advance(stretch.steps);  // captures what it needs
+  fluid.advance(stretch.steps);  // allocates and captures
   fluid.check();
   stopwatch<Context> watch(context);
   std::vector<double> samples;

@@ -4,8 +4,8 @@
 #include "harness/session.hpp"
 
 /// The fluid of models/srd in 3D, alpha = 130 degrees, 10 particles per cell, with the thermostat, unless a row says
-/// otherwise. The method is the way to sum over cells. Steps are timed in the steady state, many at once, including
-/// sorting. `floor_ms` is one read and one write of positions and velocities at the speed of copies.
+/// otherwise. The method is the kind of sums over cells. Steps are timed in the steady state, many at once, sorting
+/// included. `floor_ms` is one read and one write of positions and velocities at the speed of copies.
 
 namespace quadrat::bench {
 
