@@ -37,16 +37,16 @@ namespace {
 
 constexpr std::array<operation, 2> brownian_operations{{
     {"step", "velocities of spheres with noise, from new positions", 0, run_brownian_step},
-    {"methods", "the same by each way to the noise", 0, run_brownian_methods},
+    {"methods", "the same with each method for the noise", 0, run_brownian_methods},
 }};
 
 constexpr std::array<operation, 8> cells_operations{{
     {"insert", "building every cell list, random points on 64^3 cells", 0, run_insert},
-    {"boxes", "building every cell list at 2, 3.5 and 8 particles a cell", 0, run_boxes},
+    {"boxes", "building every cell list at 2, 3.5 and 8 particles per cell", 0, run_boxes},
     {"blob", "building counting and sorted, 10M points in a Gaussian blob on 200^3 cells", 0, run_blob},
     {"carry", "building with position and velocity carried into the order of cells", 0, run_carry},
     {"walk", "walking the neighborhood of every particle, over every cell list", 0, run_walk},
-    {"read_paths", "the same by hand: texture, plain and read-only loads (CUDA)", 0, run_read_paths},
+    {"read_paths", "hand-written walks: texture, plain and read-only loads (CUDA)", 0, run_read_paths},
     {"hash", "a hash table over the same buckets", 0, run_hash},
     {"slowest_step", "building in the slowest step of the wave", 3, run_slowest_step},
 }};
@@ -59,27 +59,27 @@ constexpr std::array<operation, 8> choice_operations{{
     {"ewald", "Ewald sums: orders, cutoffs and methods on random cases", 0, run_choice_ewald},
     {"nufft", "transforms: oversampling on random cases", 0, run_choice_nufft},
     {"models", "steps of models: the same", 0, run_choice_models},
-    {"regret", "what the chosen methods lose against the best, over the cases before", 0, run_choice_regret},
+    {"regret", "how much slower the chosen methods are than the best, over the cases before", 0, run_choice_regret},
 }};
 
 constexpr std::array<operation, 5> contacts_operations{{
     {"detect", "from positions to records: spheres of one size and of many, ellipsoids", 0, run_detect},
     {"methods", "every method on the same scenes", 0, run_contact_methods},
-    {"bins", "the nine stages over the size of bins, the second sort and the order in memory", 0, run_bins},
+    {"bins", "the nine stages by bin size, with and without the second sort, by order in memory", 0, run_bins},
     {"sparse", "spheres in domains much larger than they are", 0, run_sparse_contacts},
     {"friction", "the granular model with friction: the step of settled grains", 0, run_friction},
 }};
 
 constexpr std::array<operation, 12> distributed_operations{{
-    {"weak", "the granular step with as many grains for each rank, beside one context", 0, run_weak_scaling},
-    {"strong", "the granular step with as many grains in all", 0, run_strong_scaling},
-    {"exchange", "the granular step, and the same with an exchange of grains in each", 0, run_exchange},
-    {"overlap", "the granular step, while ghosts travel and after them", 0, run_overlap},
-    {"srd", "the step of the SRD fluid with as many particles in all", 0, run_distributed_srd},
-    {"circles", "the step of Circles with as many agents in all", 0, run_distributed_circles},
-    {"ewald", "energy and forces of as many charges in all", 0, run_distributed_ewald},
-    {"spread", "spreading of as many points in all", 0, run_distributed_spread},
-    {"brownian", "the step of Brownian dynamics with as many spheres in all", 0, run_distributed_brownian},
+    {"weak", "the granular step, grains per rank fixed, compared with one context", 0, run_weak_scaling},
+    {"strong", "the granular step, total number of grains fixed", 0, run_strong_scaling},
+    {"exchange", "the granular step, without and with grains that change ranks in each", 0, run_exchange},
+    {"overlap", "the granular step: the work while ghosts travel, and after that", 0, run_overlap},
+    {"srd", "the step of the SRD fluid, total number of particles fixed", 0, run_distributed_srd},
+    {"circles", "the step of Circles, total number of agents fixed", 0, run_distributed_circles},
+    {"ewald", "energy and forces, total number of charges fixed", 0, run_distributed_ewald},
+    {"spread", "spreading, total number of points fixed", 0, run_distributed_spread},
+    {"brownian", "the step of Brownian dynamics, total number of spheres fixed", 0, run_distributed_brownian},
     {"halo", "positions of ghosts, packing included", 0, run_halo},
     {"migration", "one particle of a hundred changes its rank", 0, run_migration},
     {"fft", "Fourier transforms of complex meshes in slabs", 0, run_distributed_fft},
@@ -93,22 +93,23 @@ constexpr std::array<operation, 4> electrostatics_operations{{
 }};
 
 constexpr std::array<operation, 1> fft_operations{{
-    {"to_modes", "from a mesh to its modes, by every library that is found", 0, run_fft},
+    {"to_modes", "from a mesh to its modes, by every library found", 0, run_fft},
 }};
 
 constexpr std::array<operation, 5> granular_operations{{
-    {"step", "the step on frozen positions, by size and occupancy", 0, run_step},
+    {"step", "the step on frozen positions, by number of grains and grains per cell", 0, run_step},
     {"levels", "the step at each level of reproducibility, and in double precision", 0, run_levels},
     {"sparse", "the step in boxes much wider than the grains", 0, run_sparse_step},
-    {"threads", "what a second thread brings (CPU)", 0, run_threads},
-    {"simulation", "updates a second over the whole wave", 2, run_simulation},
+    {"threads", "the speedup by a second thread (CPU)", 0, run_threads},
+    {"simulation", "updates per second over the whole wave", 2, run_simulation},
 }};
 
 constexpr std::array<operation, 6> keyed_operations{{
-    {"reach", "sums in three orders of keys by every method: ten elements a key", 0, run_keyed_reach},
-    {"paper", "the paper's experiment: every way to find and combine peers, kept or not", 1, run_keyed_paper},
+    {"reach", "sums in three orders of keys by every method: ten elements per key", 0, run_keyed_reach},
+    {"paper", "the paper's experiment: every variant of finding and combining peers, keys kept or not", 1,
+     run_keyed_paper},
     {"auto", "the automatic choice against the best method, on many combinations", 0, run_keyed_auto},
-    {"host", "sums, counts and means beside a plain loop (CPU)", 0, run_keyed_host},
+    {"host", "sums, counts and means compared with a plain loop (CPU)", 0, run_keyed_host},
     {"sizes", "from a few thousand elements to the device's largest", 0, run_keyed_sizes},
     {"deterministic", "the same bits in every run, and compensated sums", 0, run_keyed_deterministic},
 }};
@@ -118,16 +119,16 @@ constexpr std::array<operation, 14> mesh_operations{{
     {"interpolate", "values of a mesh at the points", 0, run_interpolate},
     {"interpolate_gradient", "their gradients", 0, run_interpolate_gradient},
     {"interpolate_with_gradient", "both in one pass", 0, run_interpolate_with_gradient},
-    {"set_points", "giving a plan its points", 0, run_set_points},
+    {"set_points", "setting the points of a plan", 0, run_set_points},
     {"crowds", "all of these with the points on a line, in a spot and in one place", 0, run_crowds},
-    {"figure3", "single_mesh over the size of compute units", 3, run_figure_3},
-    {"figure4", "group_mesh over the size of groups", 4, run_figure_4},
+    {"figure3", "single_mesh by size of compute units", 3, run_figure_3},
+    {"figure4", "group_mesh by size of groups", 4, run_figure_4},
     {"figure5", "single_mesh, by warp shuffles and through shared memory", 5, run_figure_5},
     {"figure6", "the particle method with and without atomic operations", 6, run_figure_6},
     {"figure7", "the particle method against gather", 7, run_figure_7},
     {"figure8", "spreading by every method", 8, run_figure_8},
     {"figure9", "setting the points of every method", 9, run_figure_9},
-    {"repetitions", "which method wins for how many repetitions (section 4.5)", 0, run_repetitions},
+    {"repetitions", "the fastest method for each number of repetitions (section 4.5)", 0, run_repetitions},
 }};
 
 constexpr std::array<operation, 14> neighbors_operations{{
@@ -135,7 +136,7 @@ constexpr std::array<operation, 14> neighbors_operations{{
     {"clustered", "full lists of points in 64 blobs", 0, run_clustered},
     {"sparse", "lists in boxes much larger than their points", 0, run_sparse},
     {"triclinic", "lists in periodic boxes of one volume and several shapes", 0, run_triclinic},
-    {"cutoffs", "a radius for each point, over 1:100, and one cutoff with as many pairs", 0, run_cutoffs},
+    {"cutoffs", "a radius for each point, over 1:100, compared with one cutoff and as many pairs", 0, run_cutoffs},
     {"small", "one small periodic system, its state object reused", 0, run_small},
     {"batch", "thousands of small periodic systems in one call", 0, run_batch},
     {"separations", "full lists with vectors and shifts in a periodic cube", 0, run_separations},
@@ -156,14 +157,14 @@ constexpr std::array<operation, 3> nufft_operations{{
 constexpr std::array<operation, 5> search_operations{{
     {"step", "Circles, sine form: the whole step, every order over every cell list", 0, run_circles_step},
     {"circles", "the paper's experiment: the four orders along a run of the original form", 0, run_circles_experiment},
-    {"original", "the original form over the width of the box and over the radius", 0, run_original_sweeps},
-    {"sine", "the sine form over volume, density and reach", 0, run_sine_sweeps},
+    {"original", "the original form by width of the box and by radius", 0, run_original_sweeps},
+    {"sine", "the sine form by volume, density and reach", 0, run_sine_sweeps},
     {"visit", "counting the 40 neighbors of every point, building included", 0, run_visit},
 }};
 
 constexpr std::array<operation, 5> srd_operations{{
     {"step", "the step by precision, kind of sums and time step", 0, run_srd_step},
-    {"sort_every", "the step over the number of steps between two sortings", 0, run_srd_sort_every},
+    {"sort_every", "the step by the number of steps between two sorts", 0, run_srd_sort_every},
     {"viscosity", "viscosities from shear waves, against theory and known ones", 0, run_srd_viscosity},
     {"tails", "viscosities in 2D by the length of the wave, against theory", 0, run_srd_tails},
     {"poiseuille", "a flow between plates, against its parabola", 0, run_srd_poiseuille},
@@ -209,7 +210,7 @@ constexpr std::array<topic, 14> all_topics{{
     {"brownian", "spheres with hydrodynamic interactions (the application of particle-mesh-spreading)",
      brownian_operations, brownian_methods},
     {"cells", "putting particles in cells (uniform-grid-atomics, Figure 3)", cells_operations, cells_methods},
-    {"choice", "the automatic choice of methods, and what it misses", choice_operations, choice_methods},
+    {"choice", "the automatic choice of methods, compared with the best", choice_operations, choice_methods},
     {"contacts", "contacts of bodies (parallel-binning-collision)", contacts_operations, contacts_methods},
     {"distributed", "ranks: devices, or threads on the CPU", distributed_operations, distributed_methods},
     {"electrostatics", "Ewald sums over charges in periodic cells", electrostatics_operations, sums_methods},

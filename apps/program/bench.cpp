@@ -114,7 +114,7 @@ void add_bench(CLI::App& app) {
     choose_device(*options);
     const std::size_t failures = bench::run(options->asked);
     if (failures == 0) return;
-    std::fprintf(stderr, "quadrat: %zu rows went wrong; they say why above\n", failures);
+    std::fprintf(stderr, "quadrat: %zu rows failed; the messages above say why\n", failures);
     throw CLI::RuntimeError(failure);
   });
 }

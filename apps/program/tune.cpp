@@ -53,7 +53,7 @@ struct tune_options {
 
 /// Evaluates an existing profile.
 void judge_profile(tune_options& options) {
-  require(!options.what.check.empty(), "--judge needs results to judge by; name them with --check");
+  require(!options.what.check.empty(), "--judge needs results of quadrat bench choice; name them with --check");
   const device_profile profile = profile_from_json(io::read_whole_file(options.profile));
   options.what.asked.on_cuda = profile.device.cuda;
   options.what.asked.device_name = options.name.empty() ? profile.device.name : options.name;

@@ -118,7 +118,7 @@ std::string values_line(const mesh_report& report, const mesh_task& task, const 
 std::string left_out_line(const mesh_left_out& left_out) {
   if (left_out.clipped == 0 && left_out.outside == 0) return {};
   return fmt::format(
-      "  left out   {} clipped at open edges, of which {} miss the mesh altogether; {} outside the box\n",
+      "  left out   {} clipped at open edges, {} of them entirely outside the mesh; {} outside the box\n",
       detail::counted(left_out.clipped, "footprint"), with_commas(left_out.missed),
       detail::counted(left_out.outside, "point"));
 }

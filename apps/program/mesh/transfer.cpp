@@ -103,7 +103,7 @@ void require_in_unit_box(const particle_file& particles, const vec<bool, 3>& per
     const std::size_t point = i / dimension, axis = i % dimension;
     if (!periodic[static_cast<int>(axis)] || (x >= 0 && x < 1) || !std::isfinite(x)) continue;
     throw data_error(message("point ", point, " is at ", x, " along axis ", axis,
-                             ", outside the unit box, which is taken where none is given; give --box"),
+                             ", outside the unit box, which is the default; give --box"),
                      point);
   }
 }

@@ -36,7 +36,7 @@ class nearest_run {
     report.points = particles.size();
     report.precision = std::is_same_v<T, float> ? "float" : "double";
     report.method = "tree";
-    report.reason = "the only one for nearest neighbors";
+    report.reason = "it is the only method for nearest neighbors";
     dimension_ = particles.dimension;
     const auto points = to_device(context_, points_in<T, D>(particles));
     {

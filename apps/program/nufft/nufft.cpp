@@ -63,7 +63,7 @@ struct nufft_run {
 /// Rejects options that do not apply to the type.
 void check_options(const nufft_command& options) {
   if (options.type != 3) {
-    require(!options.targets, "--targets is for type 3, which --type 3 asks for");
+    require(!options.targets, "--targets is for type 3; add --type 3");
     return;
   }
   require(options.targets.has_value(), "--targets is missing: type 3 needs the frequencies of its results");

@@ -87,7 +87,7 @@ void take_values(const io::npy_array& array, value_precision precision, value_ar
 template <typename Key>
 std::uint64_t number_of(const std::string& file, const std::vector<Key>& keys, std::optional<std::uint64_t> asked) {
   if (!asked && keys.empty()) {
-    throw data_error(file + ": there are no keys, so that their largest says nothing; give --keys");
+    throw data_error(file + ": there are no keys, so their number is unknown; give --keys");
   }
   const std::uint64_t most = asked ? *asked : max_count;
   const auto wrong =

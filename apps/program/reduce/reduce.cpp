@@ -52,7 +52,7 @@ bool counts_only(const reduce_command& options) { return options.operation == "c
 
 void check_reduce_command(const reduce_command& options) {
   require(counts_only(options) || options.values.has_value(), "--op ", options.operation,
-          " needs VALUES; only count does without");
+          " needs VALUES; only count needs none");
   require(!counts_only(options) || !options.values, "--op count takes no VALUES");
   require(!counts_only(options) || !options.precision, "--precision: counts are integers");
   require(!options.compensated || options.operation == "sum" || options.operation == "mean",
