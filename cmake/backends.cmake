@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Finds the backends of the library. Sets QUADRAT_HAS_CUDA, QUADRAT_HAS_CUSPARSE, QUADRAT_HAS_NCCL, QUADRAT_HAS_MPI,
-# QUADRAT_HAS_ZOLTAN and QUADRAT_HAS_HDF5 (0 or 1). Only the headers of cuSPARSE and NCCL are needed here: the libraries are loaded at run time, on first use.
+# QUADRAT_HAS_ZOLTAN and QUADRAT_HAS_HDF5 (0 or 1). Only the headers of cuSPARSE and NCCL are needed: the libraries are
+# loaded at run time, on first use.
 
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
@@ -8,7 +9,7 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 set(QUADRAT_HAS_CUDA 0)
 set(QUADRAT_HAS_CUSPARSE 0)
 set(QUADRAT_HAS_NCCL 0)
-# Part of another project: AUTO follows the languages of that one.
+# In another project, AUTO follows the languages of that project.
 get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
 set(quadrat_follows_parent OFF)
 if(QUADRAT_CUDA STREQUAL "AUTO" AND NOT PROJECT_IS_TOP_LEVEL AND NOT CUDA IN_LIST languages)
@@ -18,7 +19,7 @@ elseif(NOT QUADRAT_CUDA STREQUAL "OFF")
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-      set(CMAKE_CUDA_ARCHITECTURES 90) # local to this project when it is part of another
+      set(CMAKE_CUDA_ARCHITECTURES 90) # local to this project if it is part of another one
       if(PROJECT_IS_TOP_LEVEL)
         set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "GPU architectures to compile for")
       endif()
@@ -46,7 +47,7 @@ elseif(NOT QUADRAT_CUDA STREQUAL "OFF")
   endif()
 endif()
 
-# The C interface of MPI, by C++ sources.
+# MPI's C interface, used from C++ sources.
 set(QUADRAT_HAS_MPI 0)
 set(QUADRAT_HAS_ZOLTAN 0)
 set(QUADRAT_HAS_HDF5 0)

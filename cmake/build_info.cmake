@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# <quadrat_build_info.hpp>, private: the commit and the compilers of this build, for `quadrat info` and for the meta
-# data of benchmarks. The commit is read at each build, but the header changes only when the commit does.
+# Generates <quadrat_build_info.hpp>, which is private: the commit and the compilers of this build, for `quadrat info`
+# and the meta data of benchmarks. Each build reads the commit, but the header changes only if the commit does.
 
 set(quadrat_compiler "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
 set(quadrat_cuda_compiler "")

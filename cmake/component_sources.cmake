@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Configures, in FOLDER, a project that has Quadrat as a part of itself, and asks what would be compiled for each module:
-# only the modules that it uses. With PROGRAM also a program of one command and one model. SOURCE_DIR: of Quadrat.
+# Configures, in FOLDER, a project that has Quadrat as a part. For each module, checks that only the modules that it
+# uses would be compiled. With PROGRAM, also checks a program of one command and one model. SOURCE_DIR: that of Quadrat.
 
 function(configure source folder)
   execute_process(
@@ -8,7 +8,8 @@ function(configure source folder)
             -DCMAKE_BUILD_TYPE=Debug -DQUADRAT_CUDA=OFF ${ARGN} COMMAND_ERROR_IS_FATAL ANY OUTPUT_QUIET)
 endfunction()
 
-# require_modules(<folder> <target> <modules>...): what is compiled for the target is of these modules, and of each of them.
+# require_modules(<folder> <target> <modules>...): the sources compiled for the target must be of these modules, and
+# include some of each.
 function(require_modules folder target)
   execute_process(COMMAND ninja -C "${folder}" -t commands ${target} OUTPUT_VARIABLE commands COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCHALL "quadrat_[a-z_]+\\.dir" found "${commands}")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the program, the Python package and the tests need; the library itself needs none of it. All except libpng and GoogleTest are used as
-# plain headers, so that they can be copied to a machine that lacks them (QUADRAT_EXTRA_INCLUDE, CMAKE_PREFIX_PATH) and
-# so that the program runs where their shared libraries are missing. Sets QUADRAT_BUILD_PROGRAM, QUADRAT_BUILD_PYTHON,
-# QUADRAT_BUILD_TESTS and, for the summary, *_WHY_NOT.
+# Finds what the program, the Python package and the tests need; the library itself needs none of it. All except libpng
+# and GoogleTest are used as plain headers. So they can be copied to a machine that lacks them (QUADRAT_EXTRA_INCLUDE,
+# CMAKE_PREFIX_PATH), and the program runs where their shared libraries are missing. Sets QUADRAT_BUILD_PROGRAM,
+# QUADRAT_BUILD_PYTHON, QUADRAT_BUILD_TESTS and, for the summary, *_WHY_NOT.
 
 # Defines quadrat_deps::<name> as a header-only library, or appends <label> to QUADRAT_PROGRAM_MISSING.
 function(quadrat_find_headers name label header)
@@ -25,7 +25,7 @@ if(QUADRAT_PROGRAM STREQUAL "ON" OR (QUADRAT_PROGRAM STREQUAL "AUTO" AND PROJECT
   quadrat_find_headers(tomlplusplus toml++ toml++/toml.h)
   quadrat_find_headers(nlohmann_json nlohmann-json nlohmann/json.hpp)
   quadrat_find_headers(fmt fmt fmt/format.h FMT_HEADER_ONLY=1)
-  find_package(PNG QUIET) # brings ZLIB::ZLIB
+  find_package(PNG QUIET) # also defines ZLIB::ZLIB
   if(NOT PNG_FOUND)
     list(APPEND QUADRAT_PROGRAM_MISSING libpng)
   endif()
@@ -60,16 +60,16 @@ endif()
 
 set(QUADRAT_BUILD_PYTHON OFF)
 set(QUADRAT_PYTHON_WHY_NOT "")
-# An interpreter without sanitizers cannot load a module that has them.
+# A Python interpreter without sanitizers cannot load a module built with them.
 if(QUADRAT_PYTHON STREQUAL "ON" OR (QUADRAT_PYTHON STREQUAL "AUTO" AND QUADRAT_BUILD_TESTS AND NOT QUADRAT_SANITIZE))
-  # With the limited interface of 3.12 and later one module serves them all.
+  # With the limited API of Python 3.12 and later, one module serves all versions.
   find_package(Python 3.10 QUIET COMPONENTS Interpreter Development.Module OPTIONAL_COMPONENTS Development.SABIModule)
   if(Python_FOUND AND NOT TARGET Python::SABIModule) # CMake before 3.26; outside Windows it is the same
     add_library(Python::SABIModule INTERFACE IMPORTED)
     target_link_libraries(Python::SABIModule INTERFACE Python::Module)
   endif()
   if(Python_FOUND)
-    # build/python: where script/python-packages puts what it installs.
+    # script/python-packages installs into build/python.
     execute_process(
       COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/build/python:$ENV{PYTHONPATH}"
               "${Python_EXECUTABLE}" -m nanobind --cmake_dir

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# tests/fuzz/<name>_fuzz.cpp: functions LLVMFuzzerTestOneInput, each a separate program, with known inputs in
-# tests/fuzz/corpus/<name>/ if there are any. As a test, tests/fuzz/driver.cpp runs them for some seconds on inputs made
-# from a seed; with QUADRAT_FUZZ (clang), libFuzzer does.
+# tests/fuzz/<name>_fuzz.cpp define LLVMFuzzerTestOneInput. Each is a separate program, with known inputs in
+# tests/fuzz/corpus/<name>/ if there are any. As a test, tests/fuzz/driver.cpp runs it for some seconds on inputs made
+# from a seed. With QUADRAT_FUZZ (clang), libFuzzer runs it.
 
 if(NOT TARGET quadrat_scenes)
   return()
@@ -25,7 +25,7 @@ foreach(source IN LISTS fuzz_targets)
   else()
     target_sources(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/driver.cpp")
   endif()
-  # libFuzzer writes what it finds into the first folder.
+  # libFuzzer writes new inputs into the first folder.
   set(folders "${CMAKE_CURRENT_BINARY_DIR}/fuzz/${name}")
   file(MAKE_DIRECTORY "${folders}")
   if(IS_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}/fuzz/corpus/${name}")

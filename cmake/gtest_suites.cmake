@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # One CTest entry per GoogleTest suite. One per test, as from gtest_discover_tests, would start thousands of processes
-# for the typed tests, each with its own CUDA context.
+# for the typed tests, each with a CUDA context of its own.
 
-# For every test. Passive waiting: suites that run in parallel share the cores. TSan understands OpenMP if LLVM's libomp
-# is not instrumented and its archer tool (found by libomp itself) reports the synchronization.
+# The environment of every test. Passive waiting: suites that run in parallel share the cores. TSan understands OpenMP
+# only if LLVM's libomp is not instrumented and its archer tool (which libomp finds) reports the synchronization.
 set(quadrat_test_environment OMP_WAIT_POLICY=passive)
 if(QUADRAT_SANITIZE MATCHES "thread")
   list(APPEND quadrat_test_environment TSAN_OPTIONS=ignore_noninstrumented_modules=1)
@@ -15,7 +15,7 @@ function(quadrat_discover_suites target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "OF_LANES" "LABELS")
   set(include_file "${CMAKE_CURRENT_BINARY_DIR}/${target}_include.cmake")
   set(suites_file "${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake")
-  # Read when CTest starts, so that an executable built on another machine, or not yet built, is not an error.
+  # Read when CTest starts, so that the executable may be built later, or on another machine.
   file(
     GENERATE
     OUTPUT "${include_file}"

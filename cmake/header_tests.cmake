@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Every public header compiles alone, and included twice in one file; all of them together compile under nvcc. Headers
-# that only nvcc can compile reject other compilers by an #error, and are compiled only by nvcc. quadrat/quadrat.hpp
-# includes them all. Types for which the library is not instantiated are rejected, with a line that names valid ones.
+# Every public header compiles alone, and if it is included twice; all of them together compile under nvcc. Headers only
+# for nvcc reject other compilers by an #error, and only nvcc compiles them. quadrat/quadrat.hpp includes all headers.
+# Types for which the library is not instantiated are rejected, with a line that names valid ones.
 
 set(include_dir "${PROJECT_SOURCE_DIR}/include")
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${include_dir}" "${include_dir}/quadrat/*.hpp")
@@ -31,7 +31,7 @@ endforeach()
 if(sources)
   add_library(quadrat_header_tests OBJECT ${sources})
   quadrat_configure_target(quadrat_header_tests)
-  # Warnings that projects which use the headers may have on.
+  # Warnings that projects which use the headers may have enabled.
   target_compile_options(quadrat_header_tests PRIVATE "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wsign-conversion;-Wuseless-cast>")
   target_link_libraries(quadrat_header_tests PRIVATE quadrat::quadrat)
   if(QUADRAT_BUILD_PROGRAM)
@@ -50,7 +50,7 @@ add_test(
           "-DCONFIG_DIR=${PROJECT_BINARY_DIR}/include" "-DHEADERS=${all_headers}" -P "${quadrat_cmake}/umbrella_test.cmake")
 set_tests_properties(headers/umbrella PROPERTIES LABELS headers)
 
-# Checks that tests/core/instance_errors.cpp, with one of its errors, gives that line.
+# Checks that the compiler gives that line for tests/core/instance_errors.cpp with one of its errors.
 function(quadrat_refusal_test wrong)
   add_test(
     NAME headers/refusal_${wrong}
@@ -62,7 +62,7 @@ function(quadrat_refusal_test wrong)
     set_tests_properties(headers/refusal_${wrong} PROPERTIES PASS_REGULAR_EXPRESSION "error: [^\n]*quadrat: ${ARGN}")
   endif()
 endfunction()
-# An older language standard is refused by name.
+# An older language standard is rejected by name.
 add_test(
   NAME headers/refusal_standard
   COMMAND
@@ -70,7 +70,7 @@ add_test(
     "-I${PROJECT_BINARY_DIR}/include" "${PROJECT_SOURCE_DIR}/tests/core/instance_errors.cpp")
 set_tests_properties(headers/refusal_standard PROPERTIES LABELS headers PASS_REGULAR_EXPRESSION
                                                          "error: #error \"?Quadrat needs C\\+\\+20")
-# A deprecated name is a warning that says what to use instead.
+# A deprecated name gives a warning that says what to use instead.
 add_test(
   NAME headers/deprecated
   COMMAND "${CMAKE_CXX_COMPILER}" -std=c++20 -fsyntax-only "-I${include_dir}" "-I${PROJECT_BINARY_DIR}/include"
@@ -78,7 +78,7 @@ add_test(
 set_tests_properties(
   headers/deprecated PROPERTIES LABELS headers PASS_REGULAR_EXPRESSION
                                 "warning: [^\n]*before[^\n]*is deprecated: since Quadrat 0.2, use quadrat::test::after")
-quadrat_refusal_test(0) # none
+quadrat_refusal_test(0) # no error
 quadrat_refusal_test(1 "D must be 2 or 3")
 quadrat_refusal_test(2 "D must be 2 or 3")
 quadrat_refusal_test(3 "T must be float or double")

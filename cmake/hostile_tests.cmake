@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# tests/hostile/failing_calls.cpp: a library for LD_PRELOAD under which one call of the program fails, for
-# tests/program/failing_*_test.py. It needs glibc, and must not be built with a sanitizer: theirs are loaded after it.
+# tests/hostile/failing_calls.cpp: a library for LD_PRELOAD that makes one call of the program fail, for
+# tests/program/failing_*_test.py. It needs glibc. It must not be built with a sanitizer, whose own library is loaded
+# after it.
 
 set(quadrat_hostile_environment "")
 if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux" OR QUADRAT_SANITIZE MATCHES "thread")

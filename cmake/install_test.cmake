@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs this build into a separate folder, then configures, builds and runs user projects against it: tests/install,
-# tests/install/threads, tests/install/frame, examples/contacts, radial_image and spectrum, examples/visitor,
-# lennard_jones and molten_salt, which have code for the device, and examples/c and fortran, which need no C++. Then builds Quadrat as part of another project,
-# tests/install/subproject: nothing of it may leak, or be installed unless requested.
+# Installs this build into a separate folder, then configures, builds and runs user projects with it: tests/install,
+# tests/install/threads, tests/install/frame, examples/contacts, radial_image and spectrum; examples/visitor,
+# lennard_jones and molten_salt, which have device code; and examples/c and fortran, which need no C++. Then builds
+# Quadrat as part of another project, tests/install/subproject: it must not leak anything, or install anything unless
+# requested.
 
 set(prefix "${CMAKE_CURRENT_BINARY_DIR}/install/prefix")
 add_test(NAME install/install_tree COMMAND "${CMAKE_COMMAND}" --install "${PROJECT_BINARY_DIR}" --config "$<CONFIG>" --prefix
@@ -57,12 +58,12 @@ if(TARGET quadrat_mpi)
 endif()
 # 512 ions, 100 steps
 quadrat_downstream_test(molten_salt "${PROJECT_SOURCE_DIR}/examples/molten_salt" "molten_salt;8;100" ${cuda_options})
-if(NOT QUADRAT_SANITIZE) # flags that nvcc's link step does not know
+if(NOT QUADRAT_SANITIZE) # the sanitizer's flags are unknown to nvcc's link step
   quadrat_downstream_test(threads "${PROJECT_SOURCE_DIR}/tests/install/threads" threads ${cuda_options})
 endif()
 
-# The installation works where it is moved, for CMake and pkg-config; so does the Debian package, which is removed
-# without a trace.
+# The installation still works after it was moved, for CMake and pkg-config. So does the Debian package; its removal
+# leaves nothing behind.
 find_program(QUADRAT_PKG_CONFIG NAMES pkgconf pkg-config)
 find_program(QUADRAT_DPKG_SHLIBDEPS dpkg-shlibdeps)
 mark_as_advanced(QUADRAT_PKG_CONFIG QUADRAT_DPKG_SHLIBDEPS)
@@ -83,7 +84,7 @@ foreach(client IN LISTS clients)
                FIXTURES_REQUIRED quadrat_installed LABELS install)
 endforeach()
 
-# A minor version is not taken for another.
+# Another minor version is not accepted.
 add_test(
   NAME install/other_version
   COMMAND "${CMAKE_COMMAND}" -S "${PROJECT_SOURCE_DIR}/tests/install/component" -B "${CMAKE_CURRENT_BINARY_DIR}/install/other_version"
@@ -92,7 +93,7 @@ set_tests_properties(
   install/other_version PROPERTIES FIXTURES_REQUIRED quadrat_installed LABELS install PASS_REGULAR_EXPRESSION
                                    "quadratConfig.cmake, version: ${PROJECT_VERSION}")
 
-# A component that is not there is refused with the reason.
+# A missing component is rejected with the reason.
 function(quadrat_component_test component reason)
   add_test(NAME install/component_${component}
            COMMAND "${CMAKE_COMMAND}" -S "${PROJECT_SOURCE_DIR}/tests/install/component" -B
@@ -106,7 +107,7 @@ if(NOT TARGET quadrat_mpi)
   quadrat_component_test(mpi "this installation was built without MPI")
 endif()
 
-# Only Ninja can compile the sources of a target without building the libraries it links.
+# Only Ninja can compile the sources of a target without building the libraries that it links.
 if(CMAKE_GENERATOR MATCHES "Ninja")
   foreach(way IN ITEMS add_subdirectory FetchContent)
     set(parent "${CMAKE_CURRENT_BINARY_DIR}/install/${way}")
@@ -123,7 +124,7 @@ if(CMAKE_GENERATOR MATCHES "Ninja")
                                                  "Installing:|Up-to-date:" LABELS install)
   endforeach()
 
-  # One module as a part of another project: it is compiled with what it uses, and nothing else is.
+  # One module as part of another project: only it and the modules that it uses are compiled.
   set(parent "${CMAKE_CURRENT_BINARY_DIR}/install/fetched_component")
   add_test(
     NAME install/component_sources

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# find_package(quadrat) gives quadrat::quadrat and each module, as quadrat::search; COMPONENTS names modules that must be
-# there. io and scenes read and write files and need libpng and zlib, mpi needs MPI, c is for programs without C++: they
-# come only when they are named.
+# find_package(quadrat) provides quadrat::quadrat and each module, such as quadrat::search; COMPONENTS names required
+# modules. io and scenes read and write files and need libpng and zlib; mpi needs MPI; c is for programs without C++.
+# These are provided only if they are named.
 include(CMakePackageConfigHelpers)
 
 set(quadrat_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/quadrat")
@@ -35,10 +35,10 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/quadratConfigVersion.cma
 install(FILES "${PROJECT_BINARY_DIR}/quadratConfig.cmake" "${PROJECT_BINARY_DIR}/quadratConfigVersion.cmake"
         DESTINATION "${quadrat_package_dir}")
 
-# pkg-config's file, found and meant from wherever the installation lies.
+# The file for pkg-config. Its paths are relative, so the installation can be moved.
 set(libraries ${plain})
 list(REMOVE_ITEM libraries papers)
-list(REVERSE libraries) # each before those that it uses
+list(REVERSE libraries) # each before the libraries that it uses
 list(TRANSFORM libraries PREPEND "-lquadrat_")
 if(QUADRAT_HAS_CUDA)
   list(APPEND libraries "-L${CUDAToolkit_LIBRARY_DIR}" -lcudart_static -lrt)

@@ -8,7 +8,7 @@ execute_process(
   OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(jax_headers AND EXISTS "${jax_headers}/xla/ffi/api/ffi.h")
   target_include_directories(quadrat_python SYSTEM PRIVATE "${jax_headers}")
-  # GCC refuses members with the names of types, of which those headers have many.
+  # GCC rejects members that have the name of a type, and these headers have many.
   set_source_files_properties(
     "${CMAKE_CURRENT_SOURCE_DIR}/bindings/jax_ffi.cpp" PROPERTIES COMPILE_DEFINITIONS QUADRAT_JAX_FFI=1 COMPILE_OPTIONS
                                                                   "$<$<CXX_COMPILER_ID:GNU>:-fpermissive>")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# tests/distributed/mpi: a program that makes its checks with MPI's ranks, started by mpirun with 1, 2, 3, 4 and 8 of
-# them, as the in-process tests make them with threads; and ranks that fail.
+# tests/distributed/mpi: a program that runs its checks on MPI ranks, started by mpirun with 1, 2, 3, 4 and 8 ranks,
+# like the in-process tests with threads; also tests of ranks that fail.
 
 if(NOT TARGET quadrat_mpi)
   return()
@@ -12,8 +12,8 @@ target_compile_definitions(quadrat_mpi_tests PRIVATE QUADRAT_BACKEND_CPU=1)
 target_include_directories(quadrat_mpi_tests PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
 target_link_libraries(quadrat_mpi_tests PRIVATE quadrat_mpi)
 
-# More ranks than cores, as root in containers, without copies from process to process, which containers forbid. The
-# loop-back interface alone, so that no network is needed.
+# Allows more ranks than cores, and root, for containers. Copies from process to process are off, since containers
+# forbid them. Only the loopback interface is used, so that no network is needed.
 set(quadrat_mpi_environment
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_btl=self,vader
@@ -31,7 +31,7 @@ foreach(ranks IN ITEMS 1 2 3 4 8)
   quadrat_mpi_test(ranks_${ranks} ${ranks})
 endforeach()
 
-# Each ends the run within seconds, and names the rank.
+# Each of these ends the run within seconds, and names the rank.
 quadrat_mpi_test(a_rank_throws 3 throw)
 quadrat_mpi_test(all_ranks_throw 3 agree)
 quadrat_mpi_test(a_rank_is_killed 3 kill)

@@ -10,7 +10,7 @@ foreach(switch IN ITEMS QUADRAT_CUDA QUADRAT_MPI QUADRAT_PROGRAM QUADRAT_TESTS Q
   set_property(CACHE ${switch} PROPERTY STRINGS AUTO ON OFF)
 endforeach()
 
-if(PROJECT_IS_TOP_LEVEL) # this switch would affect a whole enclosing project
+if(PROJECT_IS_TOP_LEVEL) # otherwise this switch would affect the whole enclosing project
   option(BUILD_SHARED_LIBS "Build the library as a shared one" OFF)
 endif()
 option(QUADRAT_INSTALL "Install the library, its headers and the program" ${PROJECT_IS_TOP_LEVEL})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# tests/pages/*_test.py: what the README and the pages of docs/ print compiles and runs. script/docs --check runs them, too,
-# with the site that it has built.
+# tests/pages/*_test.py: the code on the README and on the pages of docs/ compiles and runs. script/docs --check also
+# runs them, with the site that it has built.
 
 if(NOT TARGET quadrat_python OR NOT TARGET quadrat_program)
   return()

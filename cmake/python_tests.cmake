@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# tests/python/*_test.py: each a test by pytest, with the package as it was built.
+# tests/python/*_test.py: each file is a test, run by pytest with the built package.
 
 if(NOT TARGET quadrat_python)
   return()
 endif()
 set(packages "${PROJECT_SOURCE_DIR}/build/python")
 file(GLOB scripts CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/python/*_test.py")
-# The library for GPUs as tests/python/standin_test.py has it: the same interface, working on the CPU.
+# A stand-in for the GPU library, for tests/python/standin_test.py: the same interface, but it computes on the CPU.
 add_library(quadrat_python_standin SHARED "${CMAKE_CURRENT_SOURCE_DIR}/python/standin/exports.cpp"
             $<TARGET_OBJECTS:quadrat_python_backend> "${PROJECT_SOURCE_DIR}/python/backend/scenes/none.cpp")
 set(standin "$<TARGET_FILE_DIR:quadrat_python>/../standin/quadrat_cuda13")
@@ -29,6 +29,6 @@ foreach(script IN LISTS scripts)
     "python/${name}"
     PROPERTIES ENVIRONMENT
                "${program}PYTHONPATH=$<TARGET_FILE_DIR:quadrat_python>/..:${packages};PYTHONDONTWRITEBYTECODE=1;${quadrat_test_environment}"
-               SKIP_RETURN_CODE 5 # pytest's, where all that a file tests is not installed
+               SKIP_RETURN_CODE 5 # pytest's status if everything that a file tests is not installed
                LABELS python)
 endforeach()

@@ -24,8 +24,8 @@ function(quadrat_find_sources out)
   set(${out}_CUDA ${kernels} PARENT_SCOPE)
 endfunction()
 
-# Sets ${out} to the sources, each template replaced by its instances in place: batches are filled in this order, and a
-# batch with all instances of a module would be the last to finish.
+# Sets ${out} to the sources, with each template replaced by its instances in place. Batches are filled in this order: a
+# batch with all instances of a module would finish last.
 function(quadrat_expanded_templates out)
   set(sources "")
   foreach(source IN LISTS ARGN)
@@ -54,7 +54,7 @@ function(quadrat_instances out template)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
-# The copies for all values of the parameters; reads `text` and `ending` of the caller.
+# Makes the copies for all values of the parameters. Reads `text` and `ending` of the caller.
 function(quadrat_expand_instances out stem parameters)
   if(parameters STREQUAL "")
     file(CONFIGURE OUTPUT "${stem}${ending}" CONTENT "${text}" @ONLY)
@@ -81,21 +81,21 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   list(APPEND quadrat_warnings -Wno-restrict -Wno-maybe-uninitialized)
   set(quadrat_cuda_no_warnings -Xcompiler=-Wno-restrict,-Wno-maybe-uninitialized)
   if(QUADRAT_UNITY)
-    # GCC mistakes anonymous namespaces of sources in a batch for those of headers.
+    # GCC mistakes anonymous namespaces in batched sources for those of headers.
     list(APPEND quadrat_warnings -Wno-subobject-linkage)
   endif()
 endif()
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   list(APPEND quadrat_warnings -Wno-sign-conversion) # not part of GCC's -Wconversion
 endif()
-# nvcc's generated host code triggers the stricter ones.
+# The code that nvcc generates for the host triggers the stricter warnings.
 set(quadrat_cuda_warnings -Xcompiler=-Wall,-Wextra ${quadrat_cuda_no_warnings})
 if(QUADRAT_WERROR)
   list(APPEND quadrat_warnings -Werror)
   list(APPEND quadrat_cuda_warnings -Werror=all-warnings -Xcompiler=-Werror)
 endif()
 
-# Everything that is linked together must be instrumented together, so this is not set per target.
+# Everything that is linked together must be instrumented, so this is not set per target.
 if(QUADRAT_SANITIZE)
   add_compile_options(
     "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${QUADRAT_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
@@ -104,7 +104,7 @@ endif()
 
 if(QUADRAT_HAS_CUDA)
   include(CheckCompilerFlag)
-  # Device code of many similar kernels becomes a tenth as large. It is unpacked once, when it is loaded.
+  # Compression makes device code of many similar kernels ten times smaller. It is unpacked once, when it is loaded.
   check_compiler_flag(CUDA "--compress-mode=size" QUADRAT_NVCC_COMPRESSES)
   if(QUADRAT_NVCC_COMPRESSES)
     add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>")
@@ -115,9 +115,9 @@ if(QUADRAT_CUDA_FAST_COMPILE AND QUADRAT_HAS_CUDA)
   if(QUADRAT_NVCC_HAS_FAST_COMPILE)
     add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-Ofc=max>")
   endif()
-  # Host code that launches kernels does nothing else.
+  # Host code here only launches kernels, so it needs no optimization.
   string(REPLACE "-O3" "-O0" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
-  # PTX, which drivers compile when a kernel is first used.
+  # Only PTX: drivers compile it when a kernel is first used.
   list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^[0-9]+$" "\\0-virtual")
 endif()
 
@@ -134,17 +134,17 @@ function(quadrat_configure_target target)
   target_compile_options(
     ${target}
     PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${quadrat_warnings}> $<$<COMPILE_LANGUAGE:CUDA>:${quadrat_cuda_warnings}>
-            # A pair expression must give the same bits in every method, no matter how the compiler inlines it.
+            # A pair expression must give the same bits in every method, however the compiler inlines it.
             $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off> $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>)
   if(QUADRAT_NATIVE)
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
   endif()
 endfunction()
 
-# Compiles the C++ sources of a target in batches of at most `size`, each of one folder below src, tests, ...: most of the
-# time for one goes into headers. Names in anonymous namespaces must then differ within a module. *_host.cpp have separate
-# batches: they may name engines of the CUDA backend, and if they also saw the definitions of a dual source, the host
-# compiler would instantiate them, and the linker might prefer these to nvcc's.
+# Compiles the C++ sources of a target in batches of at most `size`, because headers take most of the time. A batch has
+# sources of one folder below src, tests, ...; names in anonymous namespaces must therefore differ within a module.
+# *_host.cpp have separate batches. They may name engines of the CUDA backend; if they also saw the definitions of a
+# dual source, the host compiler would instantiate them, and the linker might prefer those to nvcc's.
 function(quadrat_compile_in_batches target size)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${QUADRAT_UNITY} UNITY_BUILD_MODE GROUP)
   if(QUADRAT_LARGE_BATCHES)
@@ -163,8 +163,8 @@ function(quadrat_compile_in_batches target size)
   endforeach()
 endfunction()
 
-# In the caller's scope: the modules of sources (the folder below src, tests, ...), and for each of them
-# sources_of_<module> and length_of_<module>, a batch length that gives equal batches not longer than the caller's
+# Sets in the caller's scope: the modules of sources (the folder below src, tests, ...), and for each module
+# sources_of_<module> and length_of_<module>, a batch length that gives equal batches, not longer than the caller's
 # `size`.
 macro(quadrat_sort_by_module modules)
   set(${modules} "")
@@ -187,9 +187,9 @@ macro(quadrat_sort_by_module modules)
   endforeach()
 endmacro()
 
-# The same for sources that nvcc compiles, used when only fast compilation matters. (CMake's own batches are for C++
-# only up to 3.30.) Sets ${out} to the batches. The
-# batches of the modules are called `name`, or after the modules where it is empty; no two calls of a directory may agree.
+# The same for sources that nvcc compiles. Used if only fast compilation matters. (Before 3.31, CMake's own batches are
+# for C++ only.) Sets ${out} to the batches. The batches are called `name`, or after the modules if it is empty; names
+# must be unique within a directory.
 function(quadrat_cuda_batches out name size)
   if(NOT QUADRAT_CUDA_FAST_COMPILE OR NOT QUADRAT_UNITY)
     set(${out} ${ARGN} PARENT_SCOPE)
@@ -219,8 +219,8 @@ function(quadrat_cuda_batches out name size)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
-# Private headers of the library (src/) and the public ones, for code of this project outside the library. Links the
-# modules that are named, or all of them.
+# Gives a target the library's private headers (src/) and public ones, for code of this project outside the library.
+# Links the named modules, or all.
 function(quadrat_link_internal target)
   set(modules ${ARGN})
   if(NOT modules)

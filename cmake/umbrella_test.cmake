@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Run as a test by header_tests.cmake: checks that INCLUDE_DIR/quadrat/quadrat.hpp, compiled by COMPILER with the
-# additional include folder CONFIG_DIR, includes each header of HEADERS.
+# A test of header_tests.cmake: INCLUDE_DIR/quadrat/quadrat.hpp, compiled by COMPILER with the additional include folder
+# CONFIG_DIR, includes each header of HEADERS.
 
 cmake_minimum_required(VERSION 3.25...4.1)
 execute_process(

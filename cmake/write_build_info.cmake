@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Run by build_info.cmake at each build: writes OUTPUT from TEMPLATE, only if it changes. The environment variable
-# QUADRAT_COMMIT sets the commit, for sources without history or to override it.
+# Run by build_info.cmake in each build: writes OUTPUT from TEMPLATE if it has changed. The environment variable
+# QUADRAT_COMMIT overrides the commit, also for sources without history.
 
 set(COMMIT "unknown")
 find_program(git git)

@@ -156,7 +156,7 @@ class SpreadTest(mesh_support.MeshTest):
         self.assertEqual(result["spread"]["left_out"], {"clipped": 2, "missed": 2, "outside": 2})
         self.assertEqual([result["spread"][name] for name in ("clip", "accept_outside")], [True, True])
         self.assertEqual(result["mesh"]["sums"], [2])
-        words = "left out   2 footprints clipped at open edges, of which 2 miss the mesh altogether; 2 points outside"
+        words = "left out   2 footprints clipped at open edges, 2 of them entirely outside the mesh; 2 points outside"
         self.assertIn(words, self.quadrat("spread", points, *accept, "--device", "cpu").stdout)
         inside = self.put("inside.csv", "x\n0.5\n")
         self.assertNotIn("left out", self.quadrat("spread", inside, *accept, "--device", "cpu").stdout)
