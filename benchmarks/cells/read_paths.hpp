@@ -49,7 +49,7 @@ struct walk_arrays {
 class read_path_walk {
  public:
   virtual ~read_path_walk() = default;
-  /// Asynchronous.
+  /// Does not wait.
   virtual void launch() = 0;
 };
 

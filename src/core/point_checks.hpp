@@ -42,7 +42,7 @@ template <typename T, int D>
   return text + ")";
 }
 
-/// Point i of an array in the memory of the context. Synchronizes.
+/// Point i of an array in the memory of the context. Waits.
 template <typename Context, typename T, int D>
 [[nodiscard]] vec<T, D> point_to_host(const Context& context, const points_view<T, D>& points, std::size_t i) {
   return make_vec<T, D>([&](int axis) { return to_host(context, points.component[axis] + i * points.stride, 1)[0]; });

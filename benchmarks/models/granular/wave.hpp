@@ -30,7 +30,7 @@ template <typename Context>
   return granular<Context, float>(context, options, positions);
 }
 
-/// Lets the simulation allocate and capture what it needs, then restores its state. Synchronizes.
+/// Lets the simulation allocate and capture what it needs, then restores its state. Waits.
 template <typename Context>
 void settle(granular<Context, float>& model) {
   const auto state = model.state();

@@ -42,9 +42,9 @@ class distributed_key_reducer {
   distributed_key_reducer& operator=(distributed_key_reducer&&) noexcept;
   ~distributed_key_reducer();
 
-  /// Sets the keys of this rank's elements, in the memory of the context. The first reduction of each kind sends them
-  /// to their owners, and waits. Waits. Throws data_error on all ranks for a key out of range, naming the element and
-  /// its rank.
+  /// Sets the keys of this rank's elements, in the memory of the context. Waits. The first reduction of each kind sends
+  /// the keys to their owners, and then waits, too. Throws data_error on all ranks for a key out of range, naming the
+  /// element and its rank.
   void set_keys(const std::uint32_t* keys, std::size_t count);
   void set_keys(const std::uint64_t* keys, std::size_t count);
 

@@ -166,7 +166,7 @@ void distributed_electrostatics<Context, T>::implementation::check(const decompo
                    first);
 }
 
-/// Synchronizes.
+/// Waits.
 template <typename Context, typename T>
 void distributed_electrostatics<Context, T>::implementation::choose(const points_view<T, 3>& points, const T* given) {
   std::uint64_t count = points.count;

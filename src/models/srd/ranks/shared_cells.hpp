@@ -150,7 +150,7 @@ class shared_cells {
   /// Sends the parts. Until `finish`, only cells whose mark is 0 may change.
   template <typename V>
   void start(const cell_values<V>& values, const srd_step_words& words, std::uint64_t step);
-  /// Waits for the parts of others. The stream may read them until the second next call of `start`.
+  /// After it, the stream may read the parts of others, until the second next call of `start`.
   void finish();
   template <typename V>
   [[nodiscard]] cell_parts<V> parts(const cell_values<V>& values) const {
