@@ -121,7 +121,7 @@ struct decomposition {
 };
 
 /// Blocks of nearly equal volume, always cut across the longest axis. The same on every rank, without communication.
-/// Throws argument_error for less than one rank, and for a folded grid.
+/// Throws argument_error for no ranks, and for a folded grid.
 template <typename T, int D>
 [[nodiscard]] decomposition<D> even_decomposition(const grid<T, D>& space, int ranks);
 

@@ -15,7 +15,7 @@
 namespace quadrat {
 
 /// Slabs of a mesh: consecutive layers across the first axis, equally many for each rank except the last ones, which
-/// may have fewer or none. A layout of distributed_fft. Throws argument_error for less than one rank, and for extents
+/// may have fewer or none. A layout of distributed_fft. Throws argument_error for no ranks, and for extents
 /// below 1.
 template <int D>
 [[nodiscard]] decomposition<D> slab_decomposition(const vec<int, D>& mesh, int ranks,

@@ -15,7 +15,7 @@
 
 namespace quadrat {
 
-/// The mobility of spheres (ewald/mobility.hpp) that are distributed over ranks, by the method `split`. The near part
+/// The mobility of spheres (hydro/mobility.hpp) that are distributed over ranks, by the method `split`. The near part
 /// is over own spheres and ghosts, the wave part over distributed_spread_plan and distributed_real_fft. Random numbers
 /// depend on the sphere's id and on the mode. Parameters are those that one rank chooses for `split`, so results equal
 /// those of one rank to rounding. Determinism: at run_to_run the same bits in every run on the same number of ranks.
