@@ -94,7 +94,7 @@ class ewald_rivals {
   }
 
  private:
-  /// Times sums that reach the accuracy. Returns their parameters; order 0 if there are none.
+  /// Prepares sums that reach the accuracy. Returns their parameters; order 0 if there are none.
   ewald_parameters add(const std::string& name, const std::string& method, const ewald_parameters& given) {
     electrostatics_options options;
     options.method = method;

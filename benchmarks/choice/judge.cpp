@@ -108,7 +108,7 @@ struct chosen_methods {
   return best;
 }
 
-/// Sets the number of threads that a choice assumes, whatever the number was.
+/// The number of threads that a choice assumes. Above the level none it does not depend on that of the context.
 template <typename Request>
 [[nodiscard]] int chosen_for(const Request& request) {
   return request.cuda || request.level == determinism::none ? request.threads : detail::usual_threads;

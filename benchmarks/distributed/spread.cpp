@@ -28,7 +28,7 @@ constexpr int spread_order = 6;
   return points;
 }
 
-/// Times spreading, and spreading after setting new points. `work`: number of points.
+/// Times set_points and spreading.
 template <typename Context, typename Plan>
 void time_spreading(const session& s, const Context& context, communicator& ranks, std::size_t count, Plan& plan,
                     const std::vector<vec<float, 3>>& points, std::size_t mesh_size, row& out) {

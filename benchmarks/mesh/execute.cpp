@@ -236,7 +236,7 @@ execution_sizes sizes_for(const session& s) {
   return {{64, 128, 256}, {100'000, 1'000'000, 10'000'000}, 128};
 }
 
-/// Double precision, other orders, clustered points, and few points on a large mesh, once in a single place.
+/// Double precision, other orders, clustered points, and few points on a large mesh, all at one place.
 template <typename Context>
 void time_variants(const session& s, const Context& context, const execution& base, const execution_sizes& sizes) {
   const std::size_t most = sizes.counts.back();
