@@ -57,7 +57,7 @@ struct pack_bodies {
   }
 };
 
-/// Owns the arrays of a bodies_view.
+/// The arrays of a bodies_view, to be written.
 template <typename T>
 struct body_arrays {
   vec<T, 3>* centers;

@@ -77,7 +77,7 @@ struct fill_copies {
   }
 };
 
-/// Arrays whose elements travel together: each element of all arrays forms one row of 32-bit words.
+/// Arrays that travel together: the elements of a particle in all arrays form one row of 32-bit words.
 struct halo_rows {
   static constexpr int most = 8;
 
