@@ -16,6 +16,7 @@
 #include "support/backend.hpp"
 #include "support/counting_memory.hpp"
 #include "support/errors.hpp"
+#include "support/late_errors.hpp"
 #include "support/random.hpp"
 
 namespace quadrat::test {
@@ -464,11 +465,7 @@ TEST_F(electrostatics_test, asynchronous_calls_need_what_was_prepared) {
   auto bad = of.points;
   bad[13][0] = std::nan("");
   arrays.move(bad);
-  const auto compute = [&] {
-    sums.compute_async(arrays.input(), arrays.output());
-    sums.check();
-  };
-  expect_words(error_of<data_error>(compute), {"point 13"});
+  expect_words(late_error(sums, [&] { sums.compute_async(arrays.input(), arrays.output()); }), {"point 13"});
   arrays.move(of.points);
   sums.compute_async(arrays.input(), arrays.output());
   sums.check();

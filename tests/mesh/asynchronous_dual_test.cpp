@@ -5,13 +5,13 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 #include "mesh/support.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
 #include "support/counting_memory.hpp"
 #include "support/errors.hpp"
+#include "support/late_errors.hpp"
 
 #if QUADRAT_BACKEND_CUDA
 #include "quadrat/parallel/cuda_graph.hpp"
@@ -55,13 +55,8 @@ bool try_to_set(async_plan& plan, const async_points& points, const std::string&
   }
 }
 
-/// The error of points that are set, on CPUs by the call itself, on GPUs by `check`.
 std::string error_of_points(async_plan& plan, const async_points& points) {
-  return error_of<data_error>([&] {
-    plan.set_points_async(points.view());
-    EXPECT_FALSE((std::is_same_v<backend_context, cpu_context>)) << "the call has to throw";
-    plan.check();
-  });
+  return late_error(plan, [&] { plan.set_points_async(points.view()); });
 }
 
 /// Equal numbers, fewer, none, one, and all in one place.

@@ -12,6 +12,7 @@
 #include "spectral/nufft_support.hpp"
 #include "support/counting_memory.hpp"
 #include "support/errors.hpp"
+#include "support/late_errors.hpp"
 
 #if QUADRAT_BACKEND_CUDA
 #include "quadrat/parallel/cuda_graph.hpp"
@@ -74,11 +75,7 @@ TEST_F(nufft_points_test, a_refused_point_is_reported_and_makes_the_plan_unusabl
   it.points[7][0] = std::numeric_limits<double>::quiet_NaN();
   const auto bad = to_device(context, it.points);
   array<std::complex<double>, backend_context> values(context, 20), modes(context, 72);
-  const auto set_bad_points = [&] {
-    plan.set_points_async(points_of(bad));
-    plan.check();
-  };
-  expect_words(error_of<data_error>(set_bad_points), {"point 7 ", "not finite"});
+  expect_words(late_error(plan, [&] { plan.set_points_async(points_of(bad)); }), {"point 7 ", "not finite"});
   for (int round = 0; round < 2; ++round) {
     expect_words(error_of<data_error>([&] { plan.check(); }), {"point 7 ", "not finite"});
     EXPECT_THROW(plan.type_1(values.data(), modes.data()), argument_error);

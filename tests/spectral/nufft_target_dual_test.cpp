@@ -17,6 +17,7 @@
 #include "support/backend.hpp"
 #include "support/counting_memory.hpp"
 #include "support/errors.hpp"
+#include "support/late_errors.hpp"
 #include "support/random.hpp"
 
 namespace quadrat::test {
@@ -340,10 +341,9 @@ TEST_F(nufft_target_test, points_and_targets_beyond_the_extents_are_reported_by_
   std::complex<double>* const nothing = nullptr;
   const auto refuse = [&](const auto& from, const auto& to, const std::vector<std::string>& words) {
     for (int round = 0; round < 2; ++round) {
-      const std::string text = error_of<data_error>([&] {
-        if (round == 0) plan.set_points_async(points_of(from), points_of(to));
-        plan.check();
-      });
+      const std::string text = round == 0
+                                   ? late_error(plan, [&] { plan.set_points_async(points_of(from), points_of(to)); })
+                                   : error_of<data_error>([&] { plan.check(); });
       for (const auto& word : words) EXPECT_NE(text.find(word), std::string::npos) << text;
       expect_words(error_of<argument_error>([&] { plan.type_3(nothing, nothing); }), {"no points are set"});
     }
