@@ -78,12 +78,30 @@ class cluster_finder {
   cluster_finder& operator=(cluster_finder&&) noexcept;
   ~cluster_finder();
 
-  /// Finds the clusters of these points, which are in the memory of the context. Synchronizes. Throws argument_error
-  /// for impossible input that the host can see, data_error naming the first point that is not finite or outside the
-  /// box along an open axis (of a periodic axis, farther than 2^20 boxes away). There is no result after an exception.
+  /// Finds the clusters of these points, which are in the memory of the context. Waits. May allocate. Throws
+  /// argument_error for impossible input that the host can see, data_error naming the first point that is not finite or
+  /// outside the box along an open axis (of a periodic axis, farther than 2^20 boxes away). There is no result after an
+  /// exception.
   void find(const points_view<T, D>& points);
 
-  /// Throws argument_error if there is no result: nothing has been found yet, or the last call of `find` failed.
+  /// The same. Does not wait. Allocates nothing. Can be captured in a CUDA graph, which then takes the points where
+  /// they are. Throws argument_error for another number of points than the last `find` and `reserve` have made room
+  /// for. What is wrong is reported by `check`; on a CPU by this. Labels and sizes are written to the arrays of the
+  /// last view, for kernels in the stream; the host knows their number after `check`.
+  void find_async(const points_view<T, D>& points);
+
+  /// Makes room for find_async with as many points as the last call of `find`, and for this many clusters. Allocates.
+  /// If there was less room for clusters, there is no result until the next call of find. Throws argument_error before
+  /// `find`.
+  void reserve(std::size_t clusters);
+
+  /// Waits. Throws the error of the last call of find or find_async, or of the last replay of a graph with one, at
+  /// every call until the next one: also overflow_error if there are more clusters than there is room for, with their
+  /// number.
+  void check();
+
+  /// Throws argument_error if there is no result: nothing has been found yet, the last call failed, or `check` has not
+  /// been called since find_async.
   [[nodiscard]] cluster_view view() const;
 
   /// The points of each cluster: the first call after `find` sorts them, synchronizes, and allocates if they are more

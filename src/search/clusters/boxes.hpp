@@ -93,7 +93,7 @@ struct bound_boxes {
   }
 };
 
-/// Builds the tree in `memory`. Asynchronous.
+/// Builds the tree in `memory`, or, without points, makes room for it only. Asynchronous.
 template <typename Context, typename T, int D>
 [[nodiscard]] box_tree<T, D> make_box_tree(const Context& context, const cluster_point<T, D>* points, std::size_t count,
                                            array<bounding_box<T, D>, Context>& memory) {
@@ -111,7 +111,7 @@ template <typename Context, typename T, int D>
   memory.resize_discarding(context, total);
   bounding_box<T, D>* const boxes = memory.data();
   tree.boxes = boxes;
-  for (int level = 1; level <= tree.levels; ++level) {
+  for (int level = 1; points != nullptr && level <= tree.levels; ++level) {
     bounding_box<T, D>* const to = boxes + tree.first[level];
     if (level == 1) {
       for_each(context, "search.clusters.bound_points", counts[1], bound_points<T, D>{points, count, to});

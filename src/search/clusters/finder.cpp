@@ -27,6 +27,21 @@ void cluster_finder<Context, T, D>::find(const points_view<T, D>& points) {
 }
 
 template <typename Context, typename T, int D>
+void cluster_finder<Context, T, D>::find_async(const points_view<T, D>& points) {
+  implementation_->find_async(points);
+}
+
+template <typename Context, typename T, int D>
+void cluster_finder<Context, T, D>::reserve(std::size_t clusters) {
+  implementation_->reserve(clusters);
+}
+
+template <typename Context, typename T, int D>
+void cluster_finder<Context, T, D>::check() {
+  implementation_->check();
+}
+
+template <typename Context, typename T, int D>
 cluster_view cluster_finder<Context, T, D>::view() const {
   return implementation_->view();
 }

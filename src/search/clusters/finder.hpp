@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <exception>
 
 #include "cells/ordered_pairs_build.hpp"
 #include "core/point_checks.hpp"
@@ -28,6 +31,9 @@ class cluster_engine {
                  const Counts& counting = {});
 
   void find(const points_view<T, D>& points);
+  void find_async(const points_view<T, D>& points);
+  void reserve(std::size_t clusters);
+  void check();
   [[nodiscard]] cluster_view view() const;
   [[nodiscard]] cluster_members members();
   [[nodiscard]] const vec<T, D>* centers();
@@ -42,20 +48,37 @@ class cluster_engine {
  private:
   using search_type = cluster_search<T, D, Counts>;
   using forest_type = cluster_forest<Counts>;
-  /// Words that the device writes and the host reads.
-  enum word : std::size_t { fault_word, needed_word, parts_word, crowded_word, words };
+  static constexpr bool cuda = std::is_same_v<Context, cuda_context>;
 
   void place(const points_view<T, D>& points);
-  [[nodiscard]] bool read_parts(const points_view<T, D>& points);
+  void read_parts(const points_view<T, D>& points);
+  template <typename Body>
+  void run(const char* name, std::size_t count, const Body& body, cluster_step step = cluster_step::always,
+           bool of_parts = false);
+  template <typename Body>
+  void run_parts(const char* name, const Body& body, cluster_step step = cluster_step::always) {
+    run(name, gated ? point_count : part_count, body, step, true);
+  }
   void unite(std::size_t count);
   void label(std::size_t count);
+  void count_sizes(std::size_t count, std::size_t clusters);
+  void read_words();
+  [[nodiscard]] std::exception_ptr failure_of(const std::uint64_t* read) const;
   [[nodiscard]] forest_type forest() { return {parents.data(), counts}; }
-  [[nodiscard]] search_type search();
+  [[nodiscard]] search_type search(cluster_step step);
 
   bool found = false;
+  bool gated = false;     ///< the host does not know the words while it enqueues
+  bool crowded = false;   ///< otherwise
+  bool enqueued = false;  ///< the device knows the outcome of the last call, which a graph may repeat
   std::size_t point_count = 0;
   std::size_t part_count = 0;
   std::size_t cluster_count = 0;
+  std::size_t room = 0;                         ///< for clusters
+  std::size_t reserved_points = 0;              ///< for which find_async has memory
+  points_view<T, D> last{};                     ///< for messages
+  std::exception_ptr failure;                   ///< of the last call
+  std::array<std::uint64_t, 2> failed_words{};  ///< that it was made from
   cluster_parts<T, D> parts{};
   box_tree<T, D> tree{};
 
@@ -81,7 +104,7 @@ cluster_engine<Context, T, D, Counts>::cluster_engine(const Context& where, cons
       given(box),
       shape(reduced(box, false).shape),
       counts(counting),
-      control(where, words) {
+      control(where, cluster_words::count) {
   const T link = options.link;
   require(link > T(0) && std::isfinite(link), "the linking length is ", link, "; it must be positive and finite");
   require(link * link > T(0) && std::isfinite(link * link), "the linking length is ", link,
@@ -108,105 +131,206 @@ void cluster_engine<Context, T, D, Counts>::place(const points_view<T, D>& point
   part_begins.resize_discarding(context, count + 1);
   parents.resize_discarding(context, count);
   fill_bytes(context, control.data(), 0, control.bytes());
-  fill_bytes(context, control.data() + fault_word, 0xff, sizeof(std::uint64_t));
+  fill_bytes(context, control.data() + cluster_words::fault, 0xff, sizeof(std::uint64_t));
   fill_bytes(context, cell_offsets.data(), 0, (cells + 1) * sizeof(std::uint32_t));
 
   search_key<T, D> key{};
   key.search.points = points;
   key.accept_outside = options.accept_outside;
-  key.faults = {control.data() + fault_word, control.data() + needed_word};
+  key.faults = {control.data() + cluster_words::fault, control.data() + cluster_words::needed};
   const std::uint64_t keys = static_cast<std::uint64_t>(cells) << (parts.hash_bits + D * parts.place_bits);
   pairs.make(context, count, keys, cluster_key<T, D>{key, parts});
   for_each(context, "search.clusters.mark_parts", count,
            mark_parts<T, D>{parts, points, pairs.keys(), pairs.elements(), count, before.data(), cell_offsets.data(),
-                            control.data() + crowded_word});
+                            control.data() + cluster_words::crowded});
   exclusive_scan(context, cell_offsets.data(), cell_offsets.data(), cells + 1, scratch);
   exclusive_scan_with_total(context, before.data(), before.data(), count, scratch);
   for_each(context, "search.clusters.place_points", count,
            place_cluster_points<T, D>{parts, points, pairs.elements(), count, before.data(), placed.data(),
-                                      part_begins.data(), parents.data(), control.data() + parts_word});
+                                      part_begins.data(), parents.data(), control.data() + cluster_words::parts});
 }
 
-/// Reads back faults and the number of parts; returns whether cells are crowded.
+/// Reads back faults, the number of parts and whether cells are crowded.
 template <typename Context, typename T, int D, typename Counts>
-bool cluster_engine<Context, T, D, Counts>::read_parts(const points_view<T, D>& points) {
-  const std::uint64_t* read = mirror.read(context, control.data(), words);
-  part_count = read[parts_word];
-  const bool crowded = read[crowded_word] != 0;
-  if (read[fault_word] == ~std::uint64_t{0}) return crowded;
-  const std::uint64_t i = read[fault_word] >> 8;
+void cluster_engine<Context, T, D, Counts>::read_parts(const points_view<T, D>& points) {
+  const std::uint64_t* read = mirror.read(context, control.data(), cluster_words::count);
+  part_count = read[cluster_words::parts];
+  crowded = read[cluster_words::crowded] != 0;
+  if (read[cluster_words::fault] == ~std::uint64_t{0}) return;
+  const std::uint64_t i = read[cluster_words::fault] >> 8;
   throw data_error(point_complaint(context, given, points, "point ", i), i);
 }
 
 template <typename Context, typename T, int D, typename Counts>
-typename cluster_engine<Context, T, D, Counts>::search_type cluster_engine<Context, T, D, Counts>::search() {
+typename cluster_engine<Context, T, D, Counts>::search_type cluster_engine<Context, T, D, Counts>::search(
+    cluster_step step) {
   const T squared_link = options.link * options.link;
-  return {parts.cells, squared_link, cell_offsets.data(), placed.data(), part_begins.data(), tree, counts};
+  return {parts.cells,   squared_link,       cell_offsets.data(),
+          placed.data(), part_begins.data(), step == cluster_step::if_crowded ? tree : box_tree<T, D>{},
+          counts};
+}
+
+/// One step, if it is for such cells.
+template <typename Context, typename T, int D, typename Counts>
+template <typename Body>
+void cluster_engine<Context, T, D, Counts>::run(const char* name, std::size_t count, const Body& body,
+                                                cluster_step step, bool of_parts) {
+  if (gated) {
+    for_each(context, name, count, gated_step<Body>{body, control.data(), step, of_parts});
+  } else if (step == cluster_step::always || crowded == (step == cluster_step::if_crowded)) {
+    for_each(context, name, count, body);
+  }
 }
 
 template <typename Context, typename T, int D, typename Counts>
 void cluster_engine<Context, T, D, Counts>::unite(std::size_t count) {
+  constexpr auto if_crowded = cluster_step::if_crowded, if_sparse = cluster_step::if_sparse;
   if (options.min_points > 1) {
-    for_each(context, "search.clusters.find_core_points", count,
-             find_core_points<search_type>{search(), options.min_points});
+    for (const cluster_step step : {if_crowded, if_sparse}) {
+      run("search.clusters.find_core_points", count, find_core_points<search_type>{search(step), options.min_points},
+          step);
+    }
   }
-  if (tree.levels > 0) {
-    for_each(context, "search.clusters.unite_linked", count, unite_linked<search_type>{search(), forest()});
-    return;
-  }
-  for_each(context, "search.clusters.unite_few", count, unite_few<search_type>{search(), forest(), before.data()});
-  for_each(context, "search.clusters.flatten", part_count, flatten_forest<forest_type>{forest()});
+  run("search.clusters.unite_linked", count, unite_linked<search_type>{search(if_crowded), forest()}, if_crowded);
+  run("search.clusters.unite_few", count, unite_few<search_type>{search(if_sparse), forest(), before.data()},
+      if_sparse);
+  run_parts("search.clusters.flatten", flatten_forest<forest_type>{forest()}, if_sparse);
   std::uint32_t* const largest = before.data() + count;
-  for_each(context, "search.clusters.vote", 1, vote_for_root{parents.data(), part_count, largest});
-  for_each(context, "search.clusters.unite_rest", count,
-           unite_rest<search_type>{search(), forest(), before.data(), largest});
+  run("search.clusters.vote", 1, vote_for_root{parents.data(), control.data() + cluster_words::parts, largest},
+      if_sparse);
+  run("search.clusters.unite_rest", count, unite_rest<search_type>{search(if_sparse), forest(), before.data(), largest},
+      if_sparse);
 }
 
-/// Numbers the clusters and labels the points.
+/// Labels the points; the number of clusters is then at the end of `before`.
 template <typename Context, typename T, int D, typename Counts>
 void cluster_engine<Context, T, D, Counts>::label(std::size_t count) {
   const cluster_chunks chunks = make_cluster_chunks(context, count);
-  smallest.resize_discarding(context, part_count);
-  part_labels.resize_discarding(context, part_count);
+  const std::size_t most_parts = gated ? count : part_count;
+  smallest.resize_discarding(context, most_parts);
+  part_labels.resize_discarding(context, most_parts);
   labels.resize_discarding(context, count);
-  fill_bytes(context, smallest.data(), 0xff, part_count * sizeof(std::uint32_t));
-  for_each(context, "search.clusters.find_smallest", chunks.number(),
-           find_smallest<search_type>{placed.data(), pairs.elements(), chunks, forest(), smallest.data()});
+  fill_bytes(context, smallest.data(), 0xff, most_parts * sizeof(std::uint32_t));
+  run("search.clusters.find_smallest", chunks.number(),
+      find_smallest<search_type>{placed.data(), pairs.elements(), chunks, forest(), smallest.data()});
   fill_bytes(context, before.data(), 0, count * sizeof(std::uint32_t));
-  for_each(context, "search.clusters.mark_first_points", part_count, mark_first_points{smallest.data(), before.data()});
+  run_parts("search.clusters.mark_first_points", mark_first_points{smallest.data(), before.data()});
   exclusive_scan_with_total(context, before.data(), before.data(), count, scratch);
-  for_each(context, "search.clusters.label_parts", part_count,
-           label_parts<forest_type>{forest(), smallest.data(), before.data(), part_labels.data()});
-  for_each(context, "search.clusters.label_points", count,
-           label_points<search_type>{search(), part_labels.data(), pairs.elements(), labels.data()});
-  cluster_count = to_host(context, before.data() + count, 1)[0];
-  sizes.resize_discarding(context, cluster_count);
-  fill_bytes(context, sizes.data(), 0, cluster_count * sizeof(std::uint32_t));
-  for_each(context, "search.clusters.count_sizes", chunks.number(),
-           count_cluster_sizes{labels.data(), chunks, sizes.data()});
+  run_parts("search.clusters.label_parts",
+            label_parts<forest_type>{forest(), smallest.data(), before.data(), part_labels.data()});
+  for (const cluster_step step : {cluster_step::if_crowded, cluster_step::if_sparse}) {
+    run("search.clusters.label_points", count,
+        label_points<search_type>{search(step), part_labels.data(), pairs.elements(), labels.data()}, step);
+  }
+}
+
+template <typename Context, typename T, int D, typename Counts>
+void cluster_engine<Context, T, D, Counts>::count_sizes(std::size_t count, std::size_t clusters) {
+  const cluster_chunks chunks = make_cluster_chunks(context, count);
+  fill_bytes(context, sizes.data(), 0, clusters * sizeof(std::uint32_t));
+  run("search.clusters.count_sizes", chunks.number(),
+      count_cluster_sizes{labels.data(), chunks, sizes.data(), static_cast<std::uint32_t>(clusters)});
 }
 
 template <typename Context, typename T, int D, typename Counts>
 void cluster_engine<Context, T, D, Counts>::find(const points_view<T, D>& points) {
-  found = false;
+  found = gated = enqueued = false;
+  failure = nullptr;
   groups.clear();
-  require_points(points, "points");
-  point_count = points.count;
-  cluster_count = 0;
-  if (point_count > 0) {
-    place(points);
-    const bool crowded = read_parts(points);
-    tree = crowded ? make_box_tree(context, placed.data(), point_count, boxes) : box_tree<T, D>{};
-    unite(point_count);
-    label(point_count);
-    context.synchronize();
+  try {
+    require_points(points, "points");
+    point_count = points.count;
+    cluster_count = 0;
+    if (point_count > 0) {
+      place(points);
+      read_parts(points);
+      tree = crowded ? make_box_tree(context, placed.data(), point_count, boxes) : box_tree<T, D>{};
+      unite(point_count);
+      label(point_count);
+      cluster_count = to_host(context, before.data() + point_count, 1)[0];
+      room = std::max(room, cluster_count);
+      sizes.resize_discarding(context, room);
+      count_sizes(point_count, cluster_count);
+      context.synchronize();
+    }
+  } catch (...) {
+    failure = std::current_exception();
+    throw;
   }
   found = true;
 }
 
 template <typename Context, typename T, int D, typename Counts>
+void cluster_engine<Context, T, D, Counts>::reserve(std::size_t clusters) {
+  require(point_count > 0, "there have been no points; call find first");
+  if (enqueued) read_words();
+  enqueued = false;
+  if (clusters > room) {
+    found = false;
+    sizes.resize_discarding(context, clusters);
+    room = clusters;
+  }
+  smallest.resize_discarding(context, point_count);
+  part_labels.resize_discarding(context, point_count);
+  static_cast<void>(make_box_tree<Context, T, D>(context, nullptr, point_count, boxes));
+  reserved_points = point_count;
+}
+
+template <typename Context, typename T, int D, typename Counts>
+void cluster_engine<Context, T, D, Counts>::find_async(const points_view<T, D>& points) {
+  require_points(points, "points");
+  require(points.count == point_count && points.count == reserved_points, "there are ", points.count,
+          " points, but find and reserve have made room for ", reserved_points, " and the last call had ", point_count,
+          "; call find, then reserve");
+  last = points;
+  found = false;
+  failure = nullptr;
+  gated = true;
+  place(points);
+  tree = make_box_tree(context, placed.data(), point_count, boxes);
+  unite(point_count);
+  label(point_count);
+  copy_bytes(context, before.data() + point_count, control.data() + cluster_words::clusters, sizeof(std::uint32_t));
+  count_sizes(point_count, room);
+  enqueued = true;
+  if constexpr (!cuda) check();
+}
+
+template <typename Context, typename T, int D, typename Counts>
+std::exception_ptr cluster_engine<Context, T, D, Counts>::failure_of(const std::uint64_t* read) const {
+  const std::uint64_t fault = read[cluster_words::fault], clusters = read[cluster_words::clusters];
+  if (fault != ~std::uint64_t{0}) {
+    const std::size_t i = fault >> 8;
+    return std::make_exception_ptr(data_error(point_complaint(context, given, last, "point ", i), i));
+  }
+  if (clusters <= room) return nullptr;
+  return std::make_exception_ptr(overflow_error(
+      message("there are ", clusters, " clusters, and room for ", room, "; call find or reserve"), clusters));
+}
+
+/// What the device knows of the last call, which did not wait, or of its last replay.
+template <typename Context, typename T, int D, typename Counts>
+void cluster_engine<Context, T, D, Counts>::read_words() {
+  std::array<std::uint64_t, cluster_words::count> read{};
+  std::copy_n(mirror.read(context, control.data(), read.size()), read.size(), read.begin());
+  const std::array<std::uint64_t, 2> seen{read[cluster_words::fault], read[cluster_words::clusters]};
+  groups.clear();
+  // A message is made once: the points may be gone by the next check.
+  if (failure == nullptr || seen != failed_words) failure = failure_of(read.data());
+  failed_words = seen;
+  found = failure == nullptr;
+  cluster_count = seen[1];
+}
+
+template <typename Context, typename T, int D, typename Counts>
+void cluster_engine<Context, T, D, Counts>::check() {
+  if (enqueued) read_words();
+  if (failure != nullptr) std::rethrow_exception(failure);
+}
+
+template <typename Context, typename T, int D, typename Counts>
 cluster_view cluster_engine<Context, T, D, Counts>::view() const {
-  require(found, "there are no clusters: find has not been called, or its last call failed");
+  require(found, "there are no clusters: find has not been called, or its last call failed or has not been checked");
   return {point_count, labels.data(), cluster_count, sizes.data()};
 }
 

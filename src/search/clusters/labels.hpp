@@ -12,6 +12,43 @@
 /// The numbers of clusters, labels and sizes, as host-device code.
 namespace quadrat::detail {
 
+/// Words that the device writes and the host reads.
+struct cluster_words {
+  enum word : std::size_t { fault, needed, parts, crowded, clusters, count };
+};
+
+/// Whether a step is for cells that are crowded.
+enum class cluster_step { always, if_crowded, if_sparse };
+
+template <typename Body>
+[[nodiscard]] constexpr unsigned blocks_of_step() {
+  if constexpr (requires { Body::resident_blocks; }) {
+    return Body::resident_blocks;
+  } else {
+    return 0;
+  }
+}
+
+/// A step that is enqueued before the host knows the words: it does nothing after a fault, if it is for other cells,
+/// and, if it is a step of parts, for parts that do not exist.
+template <typename Body>
+struct gated_step {
+  static constexpr unsigned resident_blocks = blocks_of_step<Body>();
+
+  Body body;
+  const std::uint64_t* words;
+  cluster_step step;
+  bool of_parts;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    if (words[cluster_words::fault] != ~std::uint64_t{0}) return;
+    const bool crowded = words[cluster_words::crowded] != 0;
+    if (step != cluster_step::always && crowded != (step == cluster_step::if_crowded)) return;
+    if (of_parts && i >= words[cluster_words::parts]) return;
+    body(i);
+  }
+};
+
 /// Slots or points by chunks, one for each thread, so that where most belong to one cluster there are few atomic
 /// operations on the same word. The threads of a GPU's warp take turns, so that their loads coalesce.
 struct cluster_chunks {
@@ -125,6 +162,7 @@ struct count_cluster_sizes {
   const std::int32_t* labels;
   cluster_chunks chunks;
   std::uint32_t* sizes;  ///< 0 at first
+  std::uint32_t room;    ///< of sizes
 
   QUADRAT_HD void operator()(std::size_t chunk) const {
     std::int32_t label = noise_label;
@@ -142,7 +180,9 @@ struct count_cluster_sizes {
 
  private:
   QUADRAT_HD void add(std::int32_t label, std::uint32_t points) const {
-    if (label != noise_label && points > 0) atomic_add(sizes + label, points);
+    if (label != noise_label && points > 0 && static_cast<std::uint32_t>(label) < room) {
+      atomic_add(sizes + label, points);
+    }
   }
 };
 

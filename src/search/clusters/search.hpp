@@ -256,11 +256,12 @@ struct flatten_forest {
 /// algorithm", 1991). The forest must be flat.
 struct vote_for_root {
   const std::uint32_t* parents;
-  std::size_t parts;
+  const std::uint64_t* part_count;
   std::uint32_t* elected;
 
   QUADRAT_HD void operator()(std::size_t) const {
     constexpr std::size_t voters = 128;
+    const std::uint64_t parts = *part_count;
     std::uint32_t candidate = no_particle;
     int lead = 0, votes = 0;
     for (std::size_t k = 0; k < voters; ++k) {

@@ -15,6 +15,10 @@
 #include "support/errors.hpp"
 #include "support/random.hpp"
 
+#if QUADRAT_BACKEND_CUDA
+#include "quadrat/parallel/cuda_graph.hpp"
+#endif
+
 namespace quadrat::test {
 
 namespace {
@@ -125,6 +129,136 @@ TEST_F(cluster_finder_test, results_belong_to_the_last_points_and_memory_is_kept
   EXPECT_EQ(memory.allocations(), before);
   EXPECT_GT(moved.bytes(), 3000u * 60);
 }
+
+/// Of a call that does not wait; on a CPU it throws by itself.
+template <typename Error, typename Finder, typename Points>
+std::string error_without_waiting(Finder& finder, const Points& points) {
+  return error_of<Error>([&] {
+    finder.find_async(points_of(points));
+    finder.check();
+  });
+}
+
+[[nodiscard]] found_clusters result_of(const backend_context& context, cluster_finder<backend_context, float, 3>& it) {
+  const cluster_view view = it.view();
+  return {to_host(context, view.labels, view.points), to_host(context, view.sizes, view.clusters)};
+}
+
+TEST_F(cluster_finder_test, finds_the_same_without_waiting_and_without_memory) {
+  const auto box = box_of<float, 3>({1, 1, 1}, {true, true, false});
+  constexpr std::size_t count = 3000;
+  const auto sparse = uniform(count, 1);
+  auto crowd = uniform(count, 2);
+  for (std::size_t i = 0; i < count; i += 2) crowd[i] = 0.05f * crowd[i];
+  for (const std::uint32_t min_points : {1u, 4u}) {
+    const cluster_options<float> options{.link = 0.04f, .min_points = min_points};
+    const found_clusters wanted[2] = {find_clusters(context, box, options, sparse),
+                                      find_clusters(context, box, options, crowd)};
+    counting_memory memory;
+    const backend_context counted = memory.context(determinism::none);
+    const array<vec<float, 3>, backend_context> stored[2] = {to_device(counted, sparse), to_device(counted, crowd)};
+    for (const int first : {0, 1}) {
+      auto finder = make_cluster_finder(counted, box, options);
+      expect_words(error_without_waiting<argument_error>(finder, stored[0]),
+                   {"3000 points", "call find, then reserve"});
+      finder.find(points_of(stored[first]));
+      finder.reserve(count);
+      const auto before = memory.allocations();
+      for (const int next : {1 - first, first, 1 - first}) {
+        finder.find_async(points_of(stored[next]));
+        finder.check();
+        EXPECT_EQ(memory.allocations(), before);
+        EXPECT_EQ(result_of(counted, finder), wanted[next]) << next;
+      }
+      const cluster_members members = finder.members();
+      EXPECT_EQ(to_host(counted, members.offsets + members.clusters, 1)[0],
+                std::accumulate(wanted[1 - first].sizes.begin(), wanted[1 - first].sizes.end(), 0u));
+    }
+  }
+}
+
+TEST_F(cluster_finder_test, says_how_many_clusters_there_would_have_had_to_be_room_for) {
+  const auto box = box_of<float, 3>({1, 1, 1});
+  const auto apart = uniform(200, 4);
+  const std::vector<vec<float, 3>> together(200, {0.5f, 0.5f, 0.5f});
+  const auto stored_apart = to_device(context, apart), stored_together = to_device(context, together);
+  const cluster_options<float> options{.link = 0.01f};
+  const found_clusters wanted = find_clusters(context, box, options, apart);
+  auto finder = make_cluster_finder(context, box, options);
+  expect_words(error_of<argument_error>([&] { finder.reserve(7); }), {"call find first"});
+  finder.find(points_of(stored_together));
+  finder.reserve(7);
+  const std::string needed = std::to_string(wanted.sizes.size());
+  expect_words(error_without_waiting<overflow_error>(finder, stored_apart), {needed + " clusters", "room for 7"});
+  for (int k = 0; k < 2; ++k) {
+    EXPECT_THROW(finder.check(), overflow_error);
+    EXPECT_THROW(static_cast<void>(finder.view()), argument_error);
+  }
+  finder.find_async(points_of(stored_together));
+  finder.check();
+  EXPECT_EQ(finder.view().clusters, 1u);
+  finder.reserve(wanted.sizes.size());
+  finder.find_async(points_of(stored_apart));
+  finder.check();
+  EXPECT_EQ(result_of(context, finder), wanted);
+}
+
+TEST_F(cluster_finder_test, an_error_stays_until_the_next_call) {
+  const auto box = box_of<float, 3>({1, 1, 1}, {true, false, false});
+  const auto points = uniform(200, 4);
+  const found_clusters wanted = find_clusters(context, box, {.link = 0.1f}, points);
+  const auto stored = to_device(context, points);
+  for (const vec<float, 3>& bad : {vec<float, 3>{NAN, 0, 0}, {3e38f, 0, 0}, {0, 0, 3}}) {
+    auto broken = points;
+    broken[77] = broken[99] = bad;
+    const auto stored_broken = to_device(context, broken);
+    auto finder = make_cluster_finder(context, box, {.link = 0.1f});
+    finder.find(points_of(stored));
+    finder.reserve(200);
+    expect_words(error_without_waiting<data_error>(finder, stored_broken), {"point 77 "});
+    for (int k = 0; k < 2; ++k) EXPECT_THROW(finder.check(), data_error);
+    finder.find_async(points_of(stored));
+    finder.check();
+    EXPECT_EQ(result_of(context, finder), wanted);
+    EXPECT_THROW(finder.find(points_of(stored_broken)), data_error);
+    for (int k = 0; k < 2; ++k) EXPECT_THROW(finder.check(), data_error);
+    finder.find(points_of(stored));
+    finder.check();
+    EXPECT_EQ(result_of(context, finder), wanted);
+  }
+}
+
+#if QUADRAT_BACKEND_CUDA
+TEST_F(cluster_finder_test, is_replayed_from_a_graph_with_points_that_have_moved) {
+  const auto box = box_of<float, 3>({1, 1, 1}, {true, true, false});
+  const cluster_options<float> options{.link = 0.05f, .min_points = 3};
+  auto stored = to_device(context, uniform(2000, 1));
+  auto finder = make_cluster_finder(context, box, options);
+  finder.find(points_of(stored));
+  finder.reserve(2000);
+  cuda_graph graph;
+  graph.capture(context, [&] { finder.find_async(points_of(stored)); });
+  const auto put = [&](const std::vector<vec<float, 3>>& points) {
+    copy_bytes(context, points.data(), stored.data(), stored.bytes());
+    context.synchronize();
+    graph.launch(context);
+  };
+  for (const std::uint64_t seed : {2, 3}) {
+    auto points = uniform(2000, seed);
+    for (std::size_t i = 0; i < points.size() && seed == 3; i += 2) points[i] = 0.05f * points[i];
+    put(points);
+    finder.check();
+    EXPECT_EQ(result_of(context, finder), find_clusters(context, box, options, points));
+  }
+  auto broken = uniform(2000, 4);
+  broken[5][2] = NAN;
+  put(broken);
+  for (int k = 0; k < 2; ++k) EXPECT_THROW(finder.check(), data_error);
+  put(uniform(2000, 5));
+  finder.check();
+  EXPECT_EQ(result_of(context, finder), find_clusters(context, box, options, uniform(2000, 5)));
+}
+#endif
 
 TEST_F(cluster_finder_test, impossible_options_are_refused) {
   const auto box = box_of<float, 3>({1, 1, 1}, {true, false, false});
