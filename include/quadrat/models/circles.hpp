@@ -74,8 +74,8 @@ template <int D>
 /// (docs/concepts/choosing.md).
 struct circles_options {
   circles_parameters parameters{};
-  std::string order{};      ///< in which neighborhoods are walked; empty: circles_default_order
-  std::string cell_list{};  ///< one of circles_cell_lists(); empty: circles_default_cell_list
+  std::string order{};      ///< in which neighborhoods are walked; empty or "auto": circles_default_order
+  std::string cell_list{};  ///< one of circles_cell_lists(); empty or "auto": circles_default_cell_list
   /// Cells along the reach, 1 to circles_most_cells_per_reach: the finest grid with cell edges of at least reach /
   /// cells_per_reach. The paper uses 1. 0: circles_default_cells_per_reach of the order.
   int cells_per_reach = 0;

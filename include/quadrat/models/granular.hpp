@@ -97,7 +97,7 @@ struct granular_options {
   std::array<double, 3> upper{1, 1, 1};
   /// Cells per axis. Default: the finest grid whose cells are not smaller than a grain.
   std::optional<std::array<int, 3>> cells{};
-  std::string method{};      ///< one of granular_methods(); empty: the default of the context
+  std::string method{};      ///< one of granular_methods(); empty or "auto": the default of the context
   std::size_t capacity = 0;  ///< of a cell, for methods with fixed cells; 0: the method's default
   /// What the model chooses is chosen by the times of its first steps, and again where the load has changed by a factor
   /// of two; while it tries, `advance` waits for the device. Not at run_to_run and canonical.

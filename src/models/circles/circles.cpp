@@ -25,8 +25,9 @@ namespace {
 /// would depend on what was chosen.
 template <typename Context>
 [[nodiscard]] bool chooses_variant(const Context& context, const circles_options& options) {
-  return context.reproducibility() != determinism::canonical && options.order.empty() && options.cell_list.empty() &&
-         options.cells_per_reach == 0 && options.cells_per_reach_x == 0 && !options.queue_neighbors.value_or(false);
+  return context.reproducibility() != determinism::canonical && detail::is_automatic(options.order) &&
+         detail::is_automatic(options.cell_list) && options.cells_per_reach == 0 && options.cells_per_reach_x == 0 &&
+         !options.queue_neighbors.value_or(false);
 }
 
 /// `queue`: as asked for; otherwise it follows from the variant.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "core/method_choice.hpp"
 #include "models/circles/engine.hpp"
 #include "models/circles/methods.hpp"
 #include "quadrat/core/error.hpp"
@@ -17,8 +18,8 @@ namespace quadrat::detail {
 template <typename Context>
 [[nodiscard]] circles_options complete_circles(const Context& context, circles_options options) {
   check(options.parameters);
-  if (options.order.empty()) options.order = circles_default_order;
-  if (options.cell_list.empty()) options.cell_list = circles_default_cell_list;
+  if (is_automatic(options.order)) options.order = circles_default_order;
+  if (is_automatic(options.cell_list)) options.cell_list = circles_default_cell_list;
   if (options.cells_per_reach == 0) options.cells_per_reach = circles_default_cells_per_reach(options.order);
   if (options.cells_per_reach_x == 0) options.cells_per_reach_x = options.cells_per_reach;
   for (const int cells : {options.cells_per_reach, options.cells_per_reach_x}) {

@@ -52,7 +52,7 @@ struct granular<Context, T>::implementation {
         options(detail::completed_options(chosen, asked)),
         setup(detail::make_granular_setup<T>(options, number)),
         // Where nothing is named.
-        chooses(asked.method.empty() && !asked.cells) {
+        chooses(detail::is_automatic(asked.method) && !asked.cells) {
     detail::require_autotune(asked.autotune, chosen.reproducibility());
     if (!chooses) use.engine = detail::make_granular_engine<Context, T>(options.method, context, setup);
   }

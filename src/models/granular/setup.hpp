@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/finite.hpp"
+#include "core/method_choice.hpp"
 #include "core/point_checks.hpp"
 #include "models/granular/engine.hpp"
 #include "quadrat/core/error.hpp"
@@ -39,7 +40,7 @@ template <typename Context>
   }
   require(options.capacity <= max_count, "the capacity of a cell is ", options.capacity, "; at most ", max_count,
           " is possible");
-  if (options.method.empty()) options.method = granular_default_method(context);
+  if (is_automatic(options.method)) options.method = granular_default_method(context);
   return options;
 }
 

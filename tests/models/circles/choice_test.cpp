@@ -52,6 +52,16 @@ TEST(circles_choice, every_variant_finds_the_same_neighbors) {
   }
 }
 
+TEST(circles_choice, auto_is_no_name) {
+  for (const determinism level : {determinism::run_to_run, determinism::canonical}) {
+    const chosen_circles unnamed(one_thread(level), {crowded()}, crowd());
+    const chosen_circles named(one_thread(level), {crowded(), "auto", "auto"}, crowd());
+    EXPECT_EQ(named.options().order, unnamed.options().order);
+    EXPECT_EQ(named.options().cell_list, unnamed.options().cell_list);
+    EXPECT_EQ(named.explanation().chosen, unnamed.explanation().chosen);
+  }
+}
+
 TEST(circles_choice, goes_by_how_crowded_agents_are) {
   const auto load = [](double company, int dimension) {
     const auto times =

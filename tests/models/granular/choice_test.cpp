@@ -65,6 +65,15 @@ TEST(granular_choice, every_variant_has_the_same_statistics_and_at_canonical_the
   }
 }
 
+TEST(granular_choice, auto_is_no_name) {
+  granular_options options = heap_options();
+  chosen_grains unnamed(grain_context(determinism::run_to_run), options, grains_to_fall());
+  options.method = "auto";
+  chosen_grains named(grain_context(determinism::run_to_run), options, grains_to_fall());
+  EXPECT_EQ(named.options().method, unnamed.options().method);
+  EXPECT_EQ(named.state().variant, unnamed.state().variant);
+}
+
 TEST(granular_choice, coarser_cells_hold_a_grain_and_there_is_one_at_least) {
   for (const detail::granular_variant& one : detail::granular_variants(false)) {
     const auto cells = detail::cells_of(one, {64, 1, 2});

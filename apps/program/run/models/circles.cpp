@@ -28,10 +28,9 @@ io::preview_options picture_options(const io::circles_scene& scene) {
 }
 
 [[nodiscard]] circles_options options_of(const io::circles_scene& scene) {
-  const auto named = [](const std::string& name) { return name == "auto" ? std::string() : name; };
   return {io::parameters_of(scene),
-          named(scene.search.order),
-          named(scene.search.cell_list),
+          scene.search.order,
+          scene.search.cell_list,
           static_cast<int>(scene.search.cells_per_reach),
           0,
           false,

@@ -63,7 +63,7 @@ granular_options options_of(const io::granular_scene& scene) {
     options.cells = {static_cast<int>(cells[0]), static_cast<int>(cells[1]), static_cast<int>(cells[2])};
   }
   options.capacity = static_cast<std::size_t>(scene.grid.capacity);
-  if (scene.run.method != "auto") options.method = scene.run.method;
+  options.method = scene.run.method;
   options.autotune = scene.run.autotune && scene.run.deterministic == determinism::none;
   granular_parameters& p = options.parameters;
   p.radius = scene.particles.radius;

@@ -23,7 +23,7 @@ using grains_steps = detail::ranked_steps<detail::grains_of_rank<Context, T>>;
 /// The options for one rank of several.
 template <typename Context>
 [[nodiscard]] granular_options options_of_rank(const Context& context, granular_options options) {
-  require(options.method.empty() || options.method == "counting", "the method is ", options.method,
+  require(detail::is_automatic(options.method) || options.method == "counting", "the method is ", options.method,
           "; over several ranks it is counting");
   options.method = "counting";
   return detail::completed_options(context, options);
