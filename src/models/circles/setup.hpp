@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "core/method_choice.hpp"
+#include "core/automatic.hpp"
 #include "models/circles/engine.hpp"
 #include "models/circles/methods.hpp"
 #include "quadrat/core/error.hpp"

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "core/automatic.hpp"
 #include "core/finite.hpp"
-#include "core/method_choice.hpp"
 #include "core/point_checks.hpp"
 #include "models/granular/engine.hpp"
 #include "quadrat/core/error.hpp"
