@@ -694,11 +694,12 @@ typedef struct quadrat_mobility_noise {
   double scale; /**< factor of the velocities: sqrt(2 kT / dt) */
 } quadrat_mobility_noise;
 
-int quadrat_mobility_create(quadrat_context* context, const quadrat_mobility_options* options,
+/** For a box with these edges, on the host. */
+int quadrat_mobility_create(quadrat_context* context, const double box[3], const quadrat_mobility_options* options,
                             quadrat_mobility** mobility);
 void quadrat_mobility_destroy(quadrat_mobility* mobility);
-/** Chooses parameters for a box with these edges, on the host, and a number of spheres. Before the other calls. */
-int quadrat_mobility_prepare(quadrat_mobility* mobility, const double box[3], size_t count);
+/** Chooses parameters for a number of spheres. Before the other calls. */
+int quadrat_mobility_prepare(quadrat_mobility* mobility, size_t count);
 int quadrat_mobility_set_points(quadrat_mobility* mobility, const quadrat_points* points);
 /** velocities = M forces, both (N, 3), may be the same. */
 int quadrat_mobility_multiply(quadrat_mobility* mobility, const void* forces, void* velocities);
@@ -742,7 +743,7 @@ int quadrat_key_reducer_create(quadrat_context* context, const quadrat_key_reduc
                                quadrat_key_reducer** reducer);
 void quadrat_key_reducer_destroy(quadrat_key_reducer* reducer);
 /** QUADRAT_INT32, QUADRAT_UINT32, QUADRAT_INT64 or QUADRAT_UINT64. Not copied: keys must stay as they are while they
- * are in use. Keys out of range are data errors of the reductions. */
+ * are in use. Keys out of range are data errors. */
 int quadrat_key_reducer_set_keys(quadrat_key_reducer* reducer, const quadrat_integers* keys);
 /** results (key_count, components) from values (keys, components). A key without values: 0 for sums, NaN for means, the
  * largest number or infinity for minima, the smallest for maxima. */

@@ -34,7 +34,7 @@ template <typename Context, typename T, int D>
 class cluster_finder_on final : public quadrat_cluster_finder {
  public:
   cluster_finder_on(const Context& context, const quadrat_boxes* box, const quadrat_cluster_options& options)
-      : context_(context), finder_(context, cluster_options_of<T>(options), lattice_of<T, D>(box)) {}
+      : context_(context), finder_(context, lattice_of<T, D>(box), cluster_options_of<T>(options)) {}
 
   void find(const quadrat_points* points) override {
     finder_.find(points_at<T, D>(context_, points));

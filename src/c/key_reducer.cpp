@@ -55,26 +55,21 @@ class key_reducer_on final : public quadrat_key_reducer {
   void reduce(const void* values, void* results, const quadrat_key_call& call, bool wait) override {
     switch (call.value_type) {
       case QUADRAT_INT32:
-        reduce_of<std::int32_t>(values, results, call);
-        break;
+        return reduce_of<std::int32_t>(values, results, call, wait);
       case QUADRAT_INT64:
-        reduce_of<std::int64_t>(values, results, call);
-        break;
+        return reduce_of<std::int64_t>(values, results, call, wait);
       case QUADRAT_FLOAT32:
-        reduce_of<float>(values, results, call);
-        break;
+        return reduce_of<float>(values, results, call, wait);
       case QUADRAT_FLOAT64:
-        reduce_of<double>(values, results, call);
-        break;
+        return reduce_of<double>(values, results, call, wait);
       default:
         throw argument_error(
             message("value_type is ", call.value_type, "; QUADRAT_INT32, INT64, FLOAT32 and FLOAT64 are accepted"));
     }
-    if (wait) reducer_.check();
   }
   void count(std::uint64_t* results, bool wait) override {
-    reducer_.count(results_in<std::uint64_t>(context_, results, 1));
-    if (wait) reducer_.check();
+    std::uint64_t* const to = results_in<std::uint64_t>(context_, results, 1);
+    wait ? reducer_.count(to) : reducer_.count_async(to);
   }
   void check() override { reducer_.check(); }
   [[nodiscard]] quadrat_info info() override { return info_of(reducer_); }
@@ -85,15 +80,17 @@ class key_reducer_on final : public quadrat_key_reducer {
     reducer_.set_keys(array_of<Key>(context_, keys.data, keys.count, "keys"), keys.count);
   }
   template <typename T>
-  void reduce_of(const void* values, void* results, const quadrat_key_call& call) {
+  void reduce_of(const void* values, void* results, const quadrat_key_call& call, bool wait) {
     const int components = or_default(call.components, 1);
     require(components >= 1 && components <= most_value_components, "there are ", components, " components; 1 to ",
             most_value_components, " are accepted");
     const std::size_t count = reducer_.element_count();
     const key_call how{numbered(call.operation, key_operation::mean, "operation"), call.accumulate != 0};
     const auto keys = static_cast<std::size_t>(reducer_.key_count());
-    reducer_.reduce(packed_values(array_of<T>(context_, values, count, "values"), count, components, call.stride),
-                    packed_values(results_in<T>(context_, results, keys), keys, components), how);
+    const std::size_t stride = or_default(call.stride, static_cast<std::size_t>(components));
+    const auto from = strided_values(array_of<T>(context_, values, count, "values"), count, components, stride);
+    const auto to = packed_values(results_in<T>(context_, results, keys), keys, components);
+    wait ? reducer_.reduce(from, to, how) : reducer_.reduce_async(from, to, how);
   }
 
   Context context_;

@@ -5,7 +5,7 @@
 #include "core/backend.hpp"
 
 struct quadrat_mobility : quadrat::c::handle {
-  virtual void prepare(const double* box, std::size_t count) = 0;
+  virtual void prepare(std::size_t count) = 0;
   virtual void set_points(const quadrat_points* points) = 0;
   virtual void multiply(const void* forces, void* velocities, bool wait) = 0;
   virtual void velocities(const void* forces, const quadrat_mobility_noise* noise, void* velocities) = 0;
@@ -15,8 +15,8 @@ struct quadrat_mobility : quadrat::c::handle {
 namespace quadrat::c {
 
 using mobility_handle = std::unique_ptr<quadrat_mobility>;
-mobility_handle make_mobility(const cpu_context& context, const quadrat_mobility_options& options);
-mobility_handle make_mobility(const cuda_context& context, const quadrat_mobility_options& options);
+mobility_handle make_mobility(const cpu_context& context, const double* box, const quadrat_mobility_options& options);
+mobility_handle make_mobility(const cuda_context& context, const double* box, const quadrat_mobility_options& options);
 
 namespace {
 
@@ -33,13 +33,12 @@ namespace {
 template <typename Context, typename T>
 class mobility_on final : public quadrat_mobility {
  public:
-  mobility_on(const Context& context, const quadrat_mobility_options& options)
-      : context_(context), mobility_(context, mobility_options_of(options)) {}
+  mobility_on(const Context& context, const double* box, const quadrat_mobility_options& options)
+      : context_(context),
+        mobility_(context, {static_cast<T>(box[0]), static_cast<T>(box[1]), static_cast<T>(box[2])},
+                  mobility_options_of(options)) {}
 
-  void prepare(const double* box, std::size_t count) override {
-    require(box != nullptr, "the pointer to the edges of the box is null");
-    mobility_.prepare({static_cast<T>(box[0]), static_cast<T>(box[1]), static_cast<T>(box[2])}, count);
-  }
+  void prepare(std::size_t count) override { mobility_.prepare(count); }
   void set_points(const quadrat_points* points) override {
     const auto places = points_at<T, 3>(context_, points);
     mobility_.set_points(places);
@@ -47,8 +46,8 @@ class mobility_on final : public quadrat_mobility {
     count_ = places.count;
   }
   void multiply(const void* forces, void* velocities, bool wait) override {
-    mobility_.multiply(array_of<vec<T, 3>>(context_, forces, count_, "forces"), in(velocities));
-    if (wait) mobility_.check();
+    const auto* const given = array_of<vec<T, 3>>(context_, forces, count_, "forces");
+    wait ? mobility_.multiply(given, in(velocities)) : mobility_.multiply_async(given, in(velocities));
   }
   void velocities(const void* forces, const quadrat_mobility_noise* noise, void* velocities) override {
     require(noise != nullptr, "the pointer to the noise is null");
@@ -76,9 +75,11 @@ class mobility_on final : public quadrat_mobility {
 
 }  // namespace
 
-mobility_handle make_mobility(const backend_context& context, const quadrat_mobility_options& options) {
+mobility_handle make_mobility(const backend_context& context, const double* box,
+                              const quadrat_mobility_options& options) {
+  require(box != nullptr, "the pointer to the edges of the box is null");
   return with_number_type(options.type, [&](auto t) -> mobility_handle {
-    return std::make_unique<mobility_on<backend_context, decltype(t)>>(context, options);
+    return std::make_unique<mobility_on<backend_context, decltype(t)>>(context, box, options);
   });
 }
 
@@ -86,15 +87,15 @@ mobility_handle make_mobility(const backend_context& context, const quadrat_mobi
 
 extern "C" {
 
-int quadrat_mobility_create(quadrat_context* context, const quadrat_mobility_options* options,
+int quadrat_mobility_create(quadrat_context* context, const double box[3], const quadrat_mobility_options* options,
                             quadrat_mobility** mobility) {
   return create(context, mobility, [&](const auto& backend) {
-    return make_mobility(backend, taken(options, offsetof(quadrat_mobility_options, modes), "options"));
+    return make_mobility(backend, box, taken(options, offsetof(quadrat_mobility_options, modes), "options"));
   });
 }
 void quadrat_mobility_destroy(quadrat_mobility* mobility) { destroy(mobility); }
-int quadrat_mobility_prepare(quadrat_mobility* mobility, const double box[3], size_t count) {
-  return with(mobility, [&](auto& one) { one.prepare(box, count); });
+int quadrat_mobility_prepare(quadrat_mobility* mobility, size_t count) {
+  return with(mobility, [&](auto& one) { one.prepare(count); });
 }
 int quadrat_mobility_set_points(quadrat_mobility* mobility, const quadrat_points* points) {
   return with(mobility, [&](auto& one) { one.set_points(points); });

@@ -185,17 +185,17 @@ TEST_P(c_mobility, moves_spheres_as_the_class_in_cpp) {
   options.accuracy = 1e-5;
   options.viscosity = 0.5;
   quadrat_mobility* mobility_of_c = nullptr;
-  QUADRAT_ASSERT_OK(quadrat_mobility_create(context_, &options, &mobility_of_c));
   const double box[3] = {20, 22, 24};
+  QUADRAT_ASSERT_OK(quadrat_mobility_create(context_, box, &options, &mobility_of_c));
   const std::vector<double> places = uniform<double>(3 * count, 0, 20), forces = uniform<double>(3 * count, -1, 1, 2);
   const quadrat_points points{on_device(places), count, 0, 0};
-  QUADRAT_ASSERT_OK(quadrat_mobility_prepare(mobility_of_c, box, count));
+  QUADRAT_ASSERT_OK(quadrat_mobility_prepare(mobility_of_c, count));
   QUADRAT_ASSERT_OK(quadrat_mobility_set_points(mobility_of_c, &points));
   mobility_options same;
   same.accuracy = 1e-5;
   same.viscosity = 0.5;
-  mobility<cpu_context, double> expected(cpu_context{}, same);
-  expected.prepare({20, 22, 24}, count);
+  mobility<cpu_context, double> expected(cpu_context{}, {20, 22, 24}, same);
+  expected.prepare(count);
   expected.set_points(strided_points<3>(places.data(), count));
   std::vector<double> velocities(3 * count), drawn(3 * count);
   const auto* const given = reinterpret_cast<const vec<double, 3>*>(forces.data());
@@ -248,7 +248,7 @@ TEST_P(c_key_reducer, sums_means_and_counts_as_the_class_in_cpp) {
     key_reducer<cpu_context> expected(cpu_context{}, 7);
     expected.set_keys(keys.data(), count);
     std::vector<double> sums(14);
-    expected.reduce(packed_values(rows.data(), count, 2, 3), packed_values(sums.data(), 7, 2), {operation, false});
+    expected.reduce(strided_values(rows.data(), count, 2, 3), packed_values(sums.data(), 7, 2), {operation, false});
     call.operation = static_cast<int>(operation);
     QUADRAT_ASSERT_OK(quadrat_key_reducer_reduce(reducer, values, results, &call));
     const std::vector<double> found = on_host<double>(results, 14);
@@ -271,8 +271,7 @@ TEST_P(c_key_reducer, sums_means_and_counts_as_the_class_in_cpp) {
 
   keys[41] = 7;
   const quadrat_integers wrong{on_device(keys), count, QUADRAT_INT64};
-  QUADRAT_ASSERT_OK(quadrat_key_reducer_set_keys(reducer, &wrong));
-  expect_error(quadrat_key_reducer_reduce(reducer, values, results, &call), QUADRAT_DATA_ERROR, "41");
+  expect_error(quadrat_key_reducer_set_keys(reducer, &wrong), QUADRAT_DATA_ERROR, "41");
   EXPECT_EQ(quadrat_error_number(), 41);
   quadrat_key_reducer_destroy(reducer);
 }

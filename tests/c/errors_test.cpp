@@ -135,7 +135,7 @@ TEST_F(c_errors, every_call_refuses_a_null_handle) {
                 quadrat_electrostatics_compute(nullptr, nullptr, nullptr),
                 quadrat_electrostatics_compute_async(nullptr, nullptr, nullptr), quadrat_electrostatics_check(nullptr),
                 quadrat_electrostatics_report(nullptr, nullptr), quadrat_electrostatics_info(nullptr, nullptr),
-                quadrat_mobility_create(nullptr, nullptr, nullptr), quadrat_mobility_prepare(nullptr, nullptr, 1),
+                quadrat_mobility_create(nullptr, nullptr, nullptr, nullptr), quadrat_mobility_prepare(nullptr, 1),
                 quadrat_mobility_set_points(nullptr, nullptr), quadrat_mobility_multiply(nullptr, nullptr, nullptr),
                 quadrat_mobility_multiply_async(nullptr, nullptr, nullptr),
                 quadrat_mobility_velocities(nullptr, nullptr, nullptr, nullptr), quadrat_mobility_check(nullptr),
@@ -208,7 +208,7 @@ TEST_F(c_errors, every_struct_of_a_wrong_size_is_refused) {
   expect_sizes_refused<quadrat_ewald_options>(
       [&](const auto* given) { return quadrat_electrostatics_create(context, given, &sums); });
   expect_sizes_refused<quadrat_mobility_options>(
-      [&](const auto* given) { return quadrat_mobility_create(context, given, &spheres); });
+      [&](const auto* given) { return quadrat_mobility_create(context, sides, given, &spheres); });
   expect_sizes_refused<quadrat_key_reducer_options>(
       [&](const auto* given) { return quadrat_key_reducer_create(context, given, &reducer); });
   expect_sizes_refused<quadrat_load>([&](const auto* given) { return quadrat_choice_create(context, given, &choice); });
