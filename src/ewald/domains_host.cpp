@@ -74,7 +74,7 @@ std::vector<lattice<T, 3>> periodic_cells(std::span<const lattice<T, 3>> cells, 
 template <typename T>
 std::vector<ewald_domain<T>> make_domains(std::span<const lattice<T, 3>> given, std::span<const lattice<T, 3>> periodic,
                                           const domain_request& request) {
-  const std::size_t most = std::max(most_cells(request.points, false), request.mesh_points);
+  const std::size_t most = std::max(most_cells(request.points), request.mesh_points);
   const auto grids = make_walked_grids(periodic, static_cast<T>(request.cutoff), request.neighbors, most, request.cuda);
   std::vector<ewald_domain<T>> domains;
   domains.reserve(given.size());

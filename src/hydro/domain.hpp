@@ -24,7 +24,7 @@ template <typename T>
 [[nodiscard]] sphere_domain<T> make_sphere_domain(const lattice<T, 3>& shape, double cutoff, double neighbors,
                                                   std::size_t count, bool few_rows) {
   const std::span<const lattice<T, 3>> one(&shape, 1);
-  return {shape, make_walked_grids(one, static_cast<T>(cutoff), neighbors, most_cells(count, false), few_rows).front()};
+  return {shape, make_walked_grids(one, static_cast<T>(cutoff), neighbors, most_cells(count), few_rows).front()};
 }
 
 }  // namespace quadrat::detail

@@ -28,10 +28,8 @@ struct search_task {
   double mean_row;      ///< neighbors of a point, as the last build found them; 0: not known
 };
 
-/// The most cells for a search: far more than points would be mostly empty. Cells without end take up all of it.
-[[nodiscard]] inline std::size_t most_cells(std::size_t points, bool points_anywhere) {
-  return 64 + (points_anywhere ? 1 : 4) * points;
-}
+/// The most cells for a search: far more than points would be mostly empty.
+[[nodiscard]] inline std::size_t most_cells(std::size_t points) { return 64 + 4 * points; }
 
 /// Boxes cut into cells, and the points in them.
 template <typename Context, typename T, int D>
@@ -39,7 +37,7 @@ struct search_cells {
   array<search_system<T, D>, Context> systems;
   search_system<T, D> first{};  ///< of the systems
   std::size_t count = 0;        ///< cells of all systems
-  bool folded = false;          ///< whether those along any axis are
+  bool folded = false;          ///< whether those of any system are
   double volume = 0;            ///< of all stored cells, where boxes are orthorhombic
   counting_buckets<Context> buckets;
 
@@ -56,11 +54,9 @@ struct search_cells {
     folded = false;
     volume = 0;
     for (const search_system<T, D>& system : made) {
-      double product = 1;
-      for (int axis = 0; axis < D; ++axis) {
-        folded = folded || system.repeats[axis] != 1;
-        product *= static_cast<double>(system.edge[axis]) * system.cells[axis];
-      }
+      double product = system.count;
+      for (int axis = 0; axis < D; ++axis) product *= static_cast<double>(system.edge[axis]);
+      folded = folded || system.folded();
       volume += product;
     }
     systems = to_device(context, made);

@@ -109,11 +109,11 @@ class grid_maker {
   [[nodiscard]] cuboid_grid<T, D> make() const {
     cuboid_grid<T, D> grid{};
     grid.cells = cells_;
+    grid.folded = cells_.folded();
     grid.origin = shape_.origin;
     grid.turned = !shape_.orthorhombic;
     for (int axis = 0; axis < D; ++axis) {
       grid.axes[axis] = cast<T>(around_.axes[axis]);
-      grid.folded = grid.folded || cells_.repeats[axis] == 0;
       grid.cells.slack[axis] += static_cast<T>(rounding_along(axis));
       for (int k = 0; k < D; ++k) {
         grid.vectors[k][axis] = static_cast<T>(dot(around_.axes[axis], cast<double>(shape_.vectors[k])) * rate(axis));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "quadrat/core/error.hpp"
@@ -17,39 +19,27 @@ constexpr double most_images_along = 500;
 template <typename T>
 constexpr double most_cells_along = sizeof(T) == 4 ? 1e6 : 1e9;
 
-/// Cells as long as `edge` along an axis, if none is folded; and how they are stored.
-struct axis_cells {
-  double natural;
-  double least;  ///< stored cells that a search needs at least, so that it meets none twice
-  bool endless;  ///< an open axis, if it is folded
-};
+/// Open axes of fewer cells than this end there also in folded boxes, so that walks leave out what is beyond.
+constexpr double most_cells_of_ends = 32;
 
-[[nodiscard]] double stored(const axis_cells& axis, double most) {
-  return std::fmin(axis.natural, std::fmax(axis.least, std::fmax(std::floor(most), 1.0)));
+/// Cells along each axis of a box, if it is not folded: HUGE_VAL where points may be anywhere.
+template <typename T, int D>
+vec<double, D> natural_cells(const lattice<T, D>& shape, const cells_request<T, D>& request, std::size_t number) {
+  return make_vec<double, D>([&](int axis) {
+    const double length = static_cast<double>(shape.height(axis));
+    const double cells = std::fmax(std::floor(length / static_cast<double>(request.edges[axis])), 1.0);
+    if (shape.periodic[axis]) return std::fmin(cells, most_cells_along<T>);
+    const bool anywhere =
+        request.endless_of_box != nullptr ? request.endless_of_box[number][axis] : request.points_anywhere;
+    return anywhere ? HUGE_VAL : cells;
+  });
 }
 
-template <typename T, int D>
-vec<axis_cells, D> natural_cells(const lattice<T, D>& shape, const vec<double, D>& edges,
-                                 const cells_request<T, D>& request, std::size_t number) {
-  vec<axis_cells, D> result{};
-  for (int axis = 0; axis < D; ++axis) {
-    const double length = static_cast<double>(shape.height(axis));
-    const double reach = static_cast<double>(request.reach);
-    axis_cells& cells = result[axis];
-    cells.endless = !shape.periodic[axis];
-    cells.natural = std::fmax(std::floor(length / edges[axis]), 1.0);
-    if (cells.endless) {
-      cells.least = 1;
-      const bool anywhere =
-          request.endless_of_box != nullptr ? request.endless_of_box[number][axis] : request.points_anywhere;
-      if (anywhere) cells.natural = HUGE_VAL;
-    } else {
-      cells.natural = std::fmin(cells.natural, most_cells_along<T>);
-      // Besides the cells within reach: those of slack, and of points that are searched for together.
-      cells.least = 2 * std::ceil(reach * cells.natural / length) + 12;
-    }
-  }
-  return result;
+template <int D>
+double product_of(const vec<double, D>& cells) {
+  double product = 1;
+  for (int axis = 0; axis < D; ++axis) product *= cells[axis];
+  return product;
 }
 
 /// Bound on rounding along an axis, as a fraction of the box: the total error of the coordinates of two wrapped points
@@ -111,83 +101,117 @@ vec<double, D> rounding_in_box(const lattice<T, D>& shape, T reach, std::size_t 
 
 namespace {
 
-/// Sets what is stored along an axis, and `count`, the cells in the box.
+/// The largest factor for these margins with which ranges hold no stored cell twice: for each pair of cells that share
+/// one, some component of their distance must be longer.
 template <typename T, int D>
-void fold_axis(search_system<T, D>& system, double& count, int axis, const axis_cells& cells, double most,
-               double edge) {
-  const double number = stored(cells, most);
-  system.repeats[axis] = 1;
-  count = cells.natural;
-  if (number < cells.natural) {
-    if (cells.endless) {
-      // One cell for all points of a box needs no folding.
-      const bool folded = number > 1 || std::isinf(cells.natural);
-      system.repeats[axis] = folded ? 0 : 1;
-      count = folded ? static_cast<double>(system.shape.height(axis)) / edge : 1;
-      if (system.shape.orthorhombic && folded) system.from[axis] = T(0);
-    } else {
-      system.repeats[axis] =
-          static_cast<int>(std::fmin(std::ceil(cells.natural / number), cells.natural / cells.least));
-      system.repeats[axis] = std::max(system.repeats[axis], 1);
-      count = std::floor(cells.natural / system.repeats[axis]) * system.repeats[axis];
+double distinct_factor(const search_system<T, D>& system, const vec<double, D>& margins) {
+  const auto within = [&](int axis, double factor) {  // cells
+    const double range = 2 * factor * margins[axis] + 1;
+    return system.cells[axis] > 0 ? std::fmin(range, system.cells[axis]) : range;
+  };
+  // More cells than are stored cannot be distinct.
+  double factor = 0.01;
+  while (product_of(make_vec<double, D>([&](int axis) { return within(axis, factor); })) <= system.count) factor *= 1.2;
+  factor = std::fmin(factor, (system.count - 1.0) / (2 * margins[0]));
+  for (std::int64_t z = 0; static_cast<double>(z) < (D == 3 ? within(D - 1, factor) + 1 : 1); ++z) {
+    const cell_id layer = D == 3 ? static_cast<cell_id>(z) * system.strides[D - 1] : 0;
+    for (std::int64_t y = 1; static_cast<double>(y) < 2 * within(1, factor) + 1; ++y) {
+      // From 0 on, in turn forward and back; of two opposite distances, one.
+      const std::int64_t along = y % 2 == 0 ? y / 2 : -(y / 2);
+      if (z == 0 && along <= 0) continue;
+      const cell_id number = layer + static_cast<cell_id>(along) * system.strides[1];
+      const cell_id x = std::min(number & system.mask, (0 - number) & system.mask);
+      if (system.cells[0] > 0 && x >= static_cast<cell_id>(system.cells[0])) continue;
+      double longest = (static_cast<double>(x) - 1) / margins[0];
+      longest = std::fmax(longest, (std::fabs(static_cast<double>(along)) - 1) / margins[1]);
+      if constexpr (D == 3) longest = std::fmax(longest, (static_cast<double>(z) - 1) / margins[D - 1]);
+      factor = std::fmin(factor, longest / 2);
     }
   }
-  system.cells[axis] =
-      static_cast<int>(cells.endless && system.repeats[axis] == 0 ? number : count / system.repeats[axis]);
+  return factor;
 }
 
-/// All that does not depend on where cells are numbered from. `most` is the number of cells that are stored along an
-/// axis, for each of them.
+/// As parts of the stored cells, in bits from the highest on: the strides, whatever power of two these are. The best
+/// that a search found with which ranges are distinct up to three fifths of the edge of a cube of the stored cells,
+/// and lines along axes, diagonals and some other directions meet few parts of themselves.
+template <int D>
+constexpr cell_id parts_of_strides[] = {0, D == 2 ? 0xd9146e84 : 0xa20bc8a4, 0xeccb1b90};
+
+/// Folds a box to a power of two of cells.
 template <typename T, int D>
-search_system<T, D> make_search_system(const lattice<T, D>& shape, const vec<double, D>& edges,
-                                       const vec<double, D>& most, const cells_request<T, D>& request,
+void fold(search_system<T, D>& system, double cells, T reach) {
+  system.count = static_cast<cell_id>(cells);
+  system.mask = system.count - 1;
+  for (int axis = 0; axis < D; ++axis) {
+    system.strides[axis] = static_cast<cell_id>(parts_of_strides<D>[axis] * cells / 0x1p32) | 1;
+  }
+  const auto margins = make_vec<double, D>([&](int axis) {
+    return std::fmax(static_cast<double>(reach) * static_cast<double>(system.cells_per_length[axis]), 1);
+  });
+  const double factor = distinct_factor(system, margins);
+  for (int axis = 0; axis < D; ++axis) {
+    const double distinct = factor * margins[axis];
+    const bool all = system.cells[axis] > 0 && 2 * distinct + 2 > system.cells[axis];
+    system.distinct[axis] = static_cast<T>(all ? HUGE_VAL : distinct * (1 - 1e-4));
+  }
+}
+
+/// All that does not depend on where cells are numbered from. A box of more cells than `most` is folded to that many.
+template <typename T, int D>
+search_system<T, D> make_search_system(const lattice<T, D>& shape, double most, const cells_request<T, D>& request,
                                        std::size_t number) {
   search_system<T, D> system{};
   system.shape = shape;
   system.from = shape.origin;
+  system.mask = ~cell_id{0};
+  system.count = 1;
   constexpr T epsilon = std::numeric_limits<T>::epsilon();
   const vec<double, D> rounding = rounding_in_box(shape, request.reach, number);
-  vec<double, D> counts{};  // in the box
-  const vec<axis_cells, D> natural = natural_cells(shape, edges, request, number);
+  vec<double, D> natural = natural_cells(shape, request, number);
+  // One cell for all points of a box needs no folding.
+  if (most == 1) natural = vec<double, D>::filled(1);
+  const bool folds = product_of(natural) > most;
   for (int axis = 0; axis < D; ++axis) {
     const double height = static_cast<double>(shape.height(axis));
-    fold_axis(system, counts[axis], axis, natural[axis], most[axis], edges[axis]);
-    const double count = counts[axis];
+    const bool endless = folds && !shape.periodic[axis] && natural[axis] >= most_cells_of_ends;
+    const double count = endless ? height / static_cast<double>(request.edges[axis]) : natural[axis];
+    system.cells[axis] = endless ? 0 : static_cast<int>(count);
+    if (endless && shape.orthorhombic) system.from[axis] = T(0);
     system.rate[axis] =
         static_cast<T>(shape.orthorhombic ? count / static_cast<double>(shape.vectors[axis][axis]) : count);
     system.cells_per_length[axis] = static_cast<T>(count / height) * (T(1) + 16 * epsilon);
     system.edge[axis] = static_cast<T>(height / count) * (T(1) - 16 * epsilon);
+    system.slack[axis] = static_cast<T>(rounding[axis] * count);
+    system.distinct[axis] = std::numeric_limits<T>::infinity();
+    if (folds) continue;
+    system.strides[axis] = system.count;
+    system.count *= static_cast<cell_id>(count);
+  }
+  if (!folds) return system;
+  fold(system, most, request.reach);
+  for (int axis = 0; axis < D; ++axis) {
     // Along an axis without end, coordinates round by what they are themselves; see slack_at.
-    const bool endless = shape.orthorhombic && system.repeats[axis] == 0;
-    system.slack[axis] = static_cast<T>(endless ? 16 * static_cast<double>(epsilon) * system.cells[axis]
-                                                : rounding[axis] * counts[axis]);
+    if (shape.orthorhombic && system.cells[axis] == 0) system.slack[axis] = 16 * epsilon * (2 + system.distinct[axis]);
   }
   return system;
 }
 
-/// The most cells along an axis, in units of the reach, with which all systems together have at most that many cells.
+/// The largest number of cells to which all boxes can be folded that have more: a power of two, or, where none needs
+/// to be folded, no bound.
 template <typename T, int D>
-double most_across_reach(std::span<const lattice<T, D>> boxes, const vec<double, D>& edges,
-                         const cells_request<T, D>& request, double most) {
-  const double reach = static_cast<double>(request.reach);
-  const auto total = [&](double across) {
+double most_cells_of_box(std::span<const lattice<T, D>> boxes, const cells_request<T, D>& request) {
+  const auto total = [&](double most) {
     double sum = 0;
     for (std::size_t number = 0; number < boxes.size(); ++number) {
-      const vec<axis_cells, D> natural = natural_cells(boxes[number], edges, request, number);
-      double product = 1;
-      for (int axis = 0; axis < D; ++axis) product *= stored(natural[axis], across * reach / edges[axis]);
-      sum += product;
+      sum += std::fmin(product_of(natural_cells(boxes[number], request, number)), most);
     }
     return sum;
   };
-  double low = 0, high = 4e9;
-  if (total(high) <= most) return high;
-  if (total(low) > most) return -1;
-  for (int step = 0; step < 60 && high - low > 1e-3 * high; ++step) {
-    const double middle = low > 0 ? std::sqrt(low * high) : high / 1024;
-    (total(middle) <= most ? low : high) = middle;
-  }
-  return low;
+  const double most = std::fmin(static_cast<double>(std::max(request.most_cells, boxes.size())), 0x1p31);
+  double cells = HUGE_VAL;
+  if (total(cells) <= most) return cells;
+  for (cells = std::exp2(std::floor(std::log2(most))); total(cells) > most;) cells /= 2;
+  return cells;
 }
 
 }  // namespace
@@ -195,20 +219,12 @@ double most_across_reach(std::span<const lattice<T, D>> boxes, const vec<double,
 template <typename T, int D>
 std::vector<search_system<T, D>> make_search_systems(std::span<const lattice<T, D>> boxes,
                                                      const cells_request<T, D>& request) {
-  vec<double, D> edges = cast<double>(request.edges);
-  const double most = static_cast<double>(std::max(request.most_cells, boxes.size()));
-  double across = most_across_reach(boxes, edges, request, most);
-  while (across < 0) {
-    edges = edges * 1.25;
-    across = most_across_reach(boxes, edges, request, most);
-  }
-  const auto limits =
-      make_vec<double, D>([&](int axis) { return across * static_cast<double>(request.reach) / edges[axis]; });
+  const double most = most_cells_of_box(boxes, request);
   std::vector<search_system<T, D>> systems;
   systems.reserve(boxes.size());
   cell_id first = 0;
   for (const lattice<T, D>& shape : boxes) {
-    systems.push_back(make_search_system(shape, edges, limits, request, systems.size()));
+    systems.push_back(make_search_system(shape, most, request, systems.size()));
     systems.back().first_cell = first;
     first = static_cast<cell_id>(cell_count(systems));
   }
@@ -222,9 +238,13 @@ search_system<T, D> make_search_system(const grid<T, D>& space) {
   system.shape = make_lattice(space.domain);
   system.from = system.shape.origin;
   system.cells = space.cells;
-  system.repeats = vec<int, D>::filled(1);
   system.rate = space.inverse_edge;
+  system.mask = ~cell_id{0};
+  system.count = 1;
+  system.distinct = vec<T, D>::filled(std::numeric_limits<T>::infinity());
   for (int axis = 0; axis < D; ++axis) {
+    system.strides[axis] = system.count;
+    system.count *= static_cast<cell_id>(space.cells[axis]);
     system.cells_per_length[axis] = space.inverse_edge[axis] * (T(1) + 16 * epsilon);
     system.edge[axis] = space.edge(axis) * (T(1) - 16 * epsilon);
     system.slack[axis] =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -8,6 +9,7 @@
 
 #include "list_support.hpp"
 #include "random_neighbor_problem.hpp"
+#include "support/distributions.hpp"
 #include "support/random.hpp"
 
 // Clusters far apart in boxes much larger than they are, and points far outside: every method finds what the reference
@@ -114,6 +116,29 @@ TYPED_TEST(sparse_space, all_methods_find_the_pairs_of_points_far_outside_of_ope
     SCOPED_TRACE(message("seed ", seed));
     expect_agreement_in_sparse_space(clusters_in_a_large_box<T, TypeParam::D>(seed, true));
     if (this->HasFatalFailure()) return;
+  }
+}
+
+/// Few points in a box of many cutoffs: many rows share stored cells, whichever shape the points fill.
+TYPED_TEST(sparse_space, all_methods_find_the_pairs_of_every_distribution) {
+  using T = typename TypeParam::T;
+  constexpr int D = TypeParam::D;
+  for (const auto& [which, name] : all_distributions) {
+    for (const bool periodic : {false, true}) {
+      SCOPED_TRACE(message(name, ", periodic: ", periodic));
+      neighbor_problem<T, D> problem;
+      problem.points = points_of<T, D>(which, size_or(150, 60), 1);
+      problem.options.cutoff = std::clamp(distance_of_neighbors(problem.points, 4), T(1e-3), T(0.3));
+      problem.options.sorted = problem.options.shifts = true;
+      problem.boxes = {make_lattice(make_box<T, D>({}, vec<T, D>::filled(T(1)), vec<bool, D>::filled(periodic)))};
+      expect_agreement_in_sparse_space(problem);
+      if (periodic) continue;
+      problem.options.accept_outside = true;
+      problem.options.cutoff *= T(37.5);
+      for (auto& point : problem.points) point = T(37.5) * point - vec<T, D>::filled(T(11));
+      expect_agreement_in_sparse_space(problem);
+      if (this->HasFatalFailure()) return;
+    }
   }
 }
 

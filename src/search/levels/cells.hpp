@@ -163,11 +163,11 @@ class level_cells {
     std::vector<grid> all;
     const auto add = [&](std::size_t layer, T edge, std::size_t points, cell_id first) {
       const T reach = reach_in(plan, layer);
-      std::vector<grid> made = Grids::make(
-          task.input.boxes, layer_request<T>{edge, reach, most_cells(points, accept_outside), accept_outside});
+      std::vector<grid> made =
+          Grids::make(task.input.boxes, layer_request<T>{edge, reach, most_cells(points), accept_outside});
       for (grid& each : made) {
         Grids::cells(each).first_cell += first;
-        for (int axis = 0; axis < D; ++axis) folded_ = folded_ || Grids::cells(each).repeats[axis] != 1;
+        folded_ = folded_ || Grids::cells(each).folded();
         all.push_back(each);
       }
       return end_of(Grids::cells(all.back()));
@@ -193,9 +193,7 @@ class level_cells {
     boxes_number_ = task.boxes_number;
   }
   [[nodiscard]] static std::size_t end_of(const search_system<T, D>& cells) {
-    std::size_t count = 1;
-    for (int axis = 0; axis < D; ++axis) count *= static_cast<std::size_t>(cells.cells[axis]);
-    return cells.first_cell + count;
+    return std::size_t{cells.first_cell} + cells.count;
   }
 
   [[nodiscard]] finer_copies<grid> copies() const {

@@ -69,9 +69,7 @@ struct search_layer {
   /// Whether it has no points in the cells of a system.
   template <int D>
   [[nodiscard]] QUADRAT_HD bool is_empty(const search_system<T, D>& cells) const {
-    cell_id count = 1;
-    for (int axis = 0; axis < D; ++axis) count *= static_cast<cell_id>(cells.cells[axis]);
-    return offsets[cells.first_cell] == offsets[cells.first_cell + count];
+    return offsets[cells.first_cell] == offsets[cells.first_cell + cells.count];
   }
 };
 

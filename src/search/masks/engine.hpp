@@ -118,7 +118,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     if (by_warps_ || by_images_ || small_boxes_ || across_ == finer) return false;
     // Where they would have to be folded, larger cells are better.
     const double times = static_cast<double>(finer.count()) / static_cast<double>(across_.count());
-    const double most = static_cast<double>(most_cells(points_, options_.accept_outside, finer));
+    const double most = static_cast<double>(most_cells(points_, finer));
     if (times * static_cast<double>(cell_count_) > most) return false;
     const std::uint32_t words = words_a_row_;
     cut(task, false);
@@ -146,9 +146,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     by_images_ = !task.one_image;
     across_ = by_warps_ || by_images_ || small_boxes ? cells_across{} : cells_across_cutoff<D>(task.mean_row);
     // A warp for a row is for few points, whose cells one block builds if they are few.
-    const std::size_t most = small_boxes ? 1
-                             : by_warps_ ? most_cells(points_, anywhere)
-                                         : most_cells(points_, anywhere, across_);
+    const std::size_t most = small_boxes ? 1 : by_warps_ ? most_cells(points_) : most_cells(points_, across_);
     if (!by_images_) {
       vec<T, D> edges = vec<T, D>::filled(reach);
       edges[0] /= static_cast<T>(across_.first_axis);

@@ -61,11 +61,11 @@ template <int D>
 
 /// The most cells of such a cut. An empty cell takes a few bytes to build, and where boxes are folded points meet those
 /// of other parts: a fluid on the floor of a large box, several times as many. So four times as many are allowed where
-/// they take little memory. Cells without end would take up all.
-[[nodiscard]] inline std::size_t most_cells(std::size_t points, bool points_anywhere, const cells_across& across) {
+/// they take little memory.
+[[nodiscard]] inline std::size_t most_cells(std::size_t points, const cells_across& across) {
   constexpr std::size_t many_neighbors = 20, mostly_empty = 4, little = std::size_t{1} << 28;
-  const std::size_t most = most_cells(points, points_anywhere);
-  if (across == cells_across{}) return points_anywhere ? most : std::max(most, std::min(mostly_empty * most, little));
+  const std::size_t most = most_cells(points);
+  if (across == cells_across{}) return std::max(most, std::min(mostly_empty * most, little));
   return std::min(many_neighbors * most, std::size_t{1} << 31);
 }
 

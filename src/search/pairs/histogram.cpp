@@ -99,8 +99,7 @@ detail::search_system<T, D> pair_histogram<Context, T, D>::implementation::place
                                                                                  const std::uint32_t* types) {
   const lattice<T, D> shape = detail::reduced(given, false).shape;
   const detail::cells_request<T, D> wanted{vec<T, D>::filled(options.cutoff / 2), options.cutoff,
-                                           detail::most_cells(points.count, options.accept_outside),
-                                           options.accept_outside};
+                                           detail::most_cells(points.count), options.accept_outside};
   const auto systems = detail::make_search_systems(std::span<const lattice<T, D>>(&shape, 1), wanted);
   detail::search_key<T, D> key{};
   key.search.points = points;

@@ -36,7 +36,7 @@ struct corners {
   }
 };
 
-/// The bounds of points as if no cells were folded. Coordinates along an axis of the grid grow with places along it.
+/// The bounds of points. Coordinates along an axis of the grid grow with places along it.
 template <typename T, int D>
 [[nodiscard]] cuboid_bounds<T, D> bounds_of_slots(const sweeps_search<T, D>& what, const cuboid_grid<T, D>& grid,
                                                   std::uint32_t first, std::uint32_t last) {
@@ -59,45 +59,33 @@ template <typename T, int D>
   return {at.lower, at.upper, grid.slack_at(points.farther_from(grid.origin), at.farther_from({}))};
 }
 
-/// For folded cells: from the box around the points, unless points of other repeats make it long.
-template <typename T, int D>
-[[nodiscard]] bool fold_bounds(const cuboid_grid<T, D>& grid, sweeps_target<T, D>& target) {
-  cuboid_bounds<T, D>& bounds = target.bounds;
-  const search_system<T, D>& cells = grid.cells;
-  for (int axis = 0; axis < D; ++axis) {
-    const T length = bounds.upper[axis] - bounds.lower[axis];
-    if (cells.repeats[axis] == 0 && !(length <= static_cast<T>(cells.cells[axis]) / 4)) return false;
-  }
-  cuboid_bounds<T, D> wide = bounds;  // wrapped points are inside the box only to within rounding
-  for (int axis = 0; axis < D; ++axis) {
-    wide.lower[axis] -= 4 * bounds.slack[axis];
-    wide.upper[axis] += 4 * bounds.slack[axis];
-    if (cells.repeats[axis] != 0) continue;
-    const T length = bounds.upper[axis] - bounds.lower[axis];
-    int repeat = 0;
-    bounds.lower[axis] = cells.folded(bounds.lower[axis], axis, repeat);
-    bounds.upper[axis] = bounds.lower[axis] + length;
-  }
-  target.images = grid.images_near(wide);
-  return true;
-}
-
 template <typename T, int D>
 [[nodiscard]] sweeps_target<T, D> make_target(const sweeps_search<T, D>& what, const cuboid_grid<T, D>& grid,
-                                              const sweeps_block<T, D>& block, T reach) {
-  sweeps_target<T, D> target{bounds_of_slots(what, grid, block.first, block.last), {}};
-  if (!grid.folded) {
-    target.images = grid.images_near(target.bounds);
-    return target;
+                                              const sweeps_block<T, D>& block) {
+  const cuboid_bounds<T, D> bounds = bounds_of_slots(what, grid, block.first, block.last);
+  cuboid_bounds<T, D> wide = bounds;
+  // Far outside the box, wrapped points are inside only to within rounding.
+  for (int axis = 0; grid.folded && axis < D; ++axis) {
+    wide.lower[axis] -= 4 * bounds.slack[axis];
+    wide.upper[axis] += 4 * bounds.slack[axis];
   }
-  if (fold_bounds(grid, target)) return target;
-  target = {grid.bounds_of(point_of_slot(what, block.first)), {}};
-  for (std::uint32_t slot = block.first; slot < block.last; ++slot) {
-    const vec<T, D> point = point_of_slot(what, slot);
-    target.bounds.include(grid.bounds_of(point));
-    target.images.include(images_of_point(what.search.systems[block.system], point, reach));
+  return {bounds, grid.images_near(wide)};
+}
+
+/// One past the last of the slots that follow on a point of folded cells within a few cells of it: points far apart may
+/// share a cell.
+template <typename T, int D>
+[[nodiscard]] std::uint32_t end_of_company(const sweeps_search<T, D>& what, const cuboid_grid<T, D>& grid,
+                                           std::uint32_t first, std::uint32_t last) {
+  const vec<T, D> from = grid.place(point_of_slot(what, first));
+  for (std::uint32_t slot = first + 1; slot < last; ++slot) {
+    const vec<T, D> apart = grid.place(point_of_slot(what, slot)) - from;
+    for (int axis = 0; axis < D; ++axis) {
+      const T cells = std::fabs(apart[axis]) * grid.cells.rate[axis];
+      if (!(cells <= static_cast<T>(trimmed_cells_along_first_axis))) return slot;
+    }
   }
-  return target;
+  return last;
 }
 
 /// The largest size of a block's points; 0 for one cutoff.
@@ -119,7 +107,7 @@ void for_each_range_in_layers(const sweeps_search<T, D>& what, const sweeps_bloc
     const cuboid_grid<T, D>& grid = layer.grids[block.system];
     if (layer.is_empty(grid.cells)) continue;
     const T reach = sizes.reach(size, layer.widest);
-    for_each_range(grid, layer.offsets, make_target(what, grid, block, reach), reach,
+    for_each_range(grid, layer.offsets, make_target(what, grid, block), reach,
                    [&](std::uint32_t slot, std::uint32_t end, const vec<int, D>& shift) {
                      f(layer.first_slot + slot, layer.first_slot + end, shift);
                    });
@@ -139,11 +127,12 @@ void for_each_block(const sweeps_search<T, D>& what, std::size_t first, std::siz
   for (std::size_t cell = first; cell < last;) {
     while (grid + 1 < end_of_grids && (grid + 1)->cells.first_cell <= cell) ++grid;
     // A block ends with its row.
-    const auto row = static_cast<std::size_t>(grid->cells.cells[0]);
+    const std::size_t row = grid->cells.row_length();
     const std::size_t left = row - (cell - grid->cells.first_cell) % row;
     const std::size_t end = std::min({cell + trimmed_cells_along_first_axis, cell + left, last});
     for (std::uint32_t slot = offsets[cell]; slot < offsets[end];) {
-      const std::uint32_t stop = std::min(slot + sweeps_block_points, offsets[end]);
+      std::uint32_t stop = std::min(slot + sweeps_block_points, offsets[end]);
+      if (grid->folded) stop = end_of_company(what, *grid, slot, stop);
       const auto number = static_cast<std::size_t>(grid - grids);
       const auto system = static_cast<std::uint32_t>(number % systems);
       f(sweeps_block<T, D>{slot, stop, static_cast<std::uint32_t>(number / systems), system,

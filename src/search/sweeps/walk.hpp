@@ -190,22 +190,30 @@ class sweeps_rows {
   /// `bounds` are those of points, or what cuboid_grid::seen_from has made of them.
   sweeps_rows(const search_system<T, D>& cells, const std::uint32_t* offsets, const cuboid_bounds<T, D>& bounds,
               T reach)
-      : cells_(cells), offsets_(offsets), bounds_(bounds) {
+      : cells_(cells), offsets_(offsets), lower_(bounds.lower), upper_(bounds.upper), slack_(bounds.slack) {
     // Covers the rounding of a squared distance and of the expressions here.
     squared_reach_ = reach * reach * (T(1) + 32 * std::numeric_limits<T>::epsilon());
-    for (int axis = 1; axis < D; ++axis) {
-      range_[axis] = along(axis, reach * cells.cells_per_length[axis] + bounds.slack[axis]);
+    for (int axis = 0; axis < D; ++axis) {
+      const T margin = reach * cells.cells_per_length[axis] + slack_[axis], length = upper_[axis] - lower_[axis];
+      all_ = all_ || margin + length / 2 > cells.distinct[axis];
+      if (cells.cells[axis] == 0) {
+        home_ += cells.strides[axis] * cells.take_index(lower_[axis]);
+        upper_[axis] = lower_[axis] + length;
+      }
+      if (axis > 0) range_[axis] = along(axis, margin);
     }
   }
 
   /// Calls f(first slot, one past the last slot).
   template <typename F>
   void for_each(F&& f) const {
-    if constexpr (D == 2) {
-      plane(0, squared_reach_, f);
+    if (all_) {
+      add(0, cells_.count, f);
+    } else if constexpr (D == 2) {
+      plane(home_, squared_reach_, f);
     } else {
       for (int z = range_[2].first; z <= range_[2].last; ++z) {
-        plane(stored(z, 2) * static_cast<cell_id>(cells_.cells[1]), squared_reach_ - squared_gap(z, 2), f);
+        plane(home_ + static_cast<cell_id>(z) * cells_.strides[2], squared_reach_ - squared_gap(z, 2), f);
       }
     }
   }
@@ -218,62 +226,49 @@ class sweeps_rows {
 
   /// None where an image of the box is out of reach.
   [[nodiscard]] indices along(int axis, T margin) const {
-    const T lower = bounds_.lower[axis], upper = bounds_.upper[axis];
-    if (cells_.repeats[axis] == 0) {
-      // Each stored cell at most once.
-      const bool fits = upper - lower + 2 * margin + T(2) <= static_cast<T>(cells_.cells[axis]);
-      if (!fits) return {0, cells_.cells[axis] - 1};
-      return {search_system<T, D>::unwrapped_index(lower - margin),
-              search_system<T, D>::unwrapped_index(upper + margin)};
-    }
-    if (lower - margin > static_cast<T>(cells_.cells[axis]) || upper + margin < T(0)) return {};
-    return {cells_.clamped(search_system<T, D>::unwrapped_index(lower - margin), axis),
-            cells_.clamped(search_system<T, D>::unwrapped_index(upper + margin), axis)};
+    const indices range{search_system<T, D>::unwrapped_index(lower_[axis] - margin),
+                        search_system<T, D>::unwrapped_index(upper_[axis] + margin)};
+    const int cells = cells_.cells[axis];
+    if (cells == 0) return range;
+    if (lower_[axis] - margin > static_cast<T>(cells) || upper_[axis] + margin < T(0)) return {};
+    return {cells_.clamped(range.first, axis), cells_.clamped(range.last, axis)};
   }
 
   template <typename F>
-  void plane(cell_id first_row, T rest, F&& f) const {
+  void plane(cell_id number, T rest, F&& f) const {
     for (int y = range_[1].first; y <= range_[1].last; ++y) {
       const T left = rest - squared_gap(y, 1);
       if (!(left > T(0))) continue;
-      const cell_id begin = cells_.first_cell + (first_row + stored(y, 1)) * static_cast<cell_id>(cells_.cells[0]);
-      const indices x = along(0, std::sqrt(left) * cells_.cells_per_length[0] + bounds_.slack[0]);
-      for (int index = x.first; index <= x.last;) {
-        // Up to the end of the stored cells.
-        const int end = index < 0 ? 0 : (index < cells_.cells[0] ? cells_.cells[0] : 2 * cells_.cells[0]);
-        const int count = std::min(x.last + 1, end) - index;
-        const cell_id cell = begin + stored(index, 0);
-        const std::uint32_t slot = offsets_[cell];
-        const std::uint32_t last = offsets_[cell + static_cast<cell_id>(count)];
-        if (slot < last) f(slot, last);
-        index += count;
-      }
+      const indices x = along(0, std::sqrt(left) * cells_.cells_per_length[0] + slack_[0]);
+      if (x.first > x.last) continue;
+      const cell_id first = static_cast<cell_id>(x.first) + static_cast<cell_id>(y) * cells_.strides[1];
+      const cell_id begin = (number + first) & cells_.mask;
+      const cell_id count = static_cast<cell_id>(x.last - x.first) + 1, room = cells_.count - begin;
+      // Beyond the end of the stored cells, at their beginning.
+      add(begin, std::min(count, room), f);
+      if (count > room) add(0, count - room, f);
     }
   }
-
-  /// Where a folded axis continues beyond the stored cells, they begin again.
-  [[nodiscard]] cell_id stored(int index, int axis) const {
-    const int n = cells_.cells[axis];
-    return static_cast<cell_id>(index < 0 ? index + n : (index < n ? index : index - n));
+  template <typename F>
+  void add(cell_id begin, cell_id count, F&& f) const {
+    const std::uint32_t slot = offsets_[cells_.first_cell + begin], last = offsets_[cells_.first_cell + begin + count];
+    if (slot < last) f(slot, last);
   }
 
   /// A lower bound on the squared distance along an axis from the points to a layer of cells.
   [[nodiscard]] T squared_gap(int index, int axis) const {
-    const T below = static_cast<T>(index) - bounds_.upper[axis];
-    const T above = bounds_.lower[axis] - static_cast<T>(index + 1);
-    T gap = std::max(below, above);
-    if (cells_.repeats[axis] == 0) {
-      // Where all stored cells are in the range, another repeat of the layer may be nearer.
-      const T n = static_cast<T>(cells_.cells[axis]);
-      gap = std::min(gap, n - T(1) - (bounds_.upper[axis] - bounds_.lower[axis]) - std::max(gap, T(0)));
-    }
-    const T length = std::max(gap - bounds_.slack[axis], T(0)) * cells_.edge[axis];
+    const T below = static_cast<T>(index) - upper_[axis];
+    const T above = lower_[axis] - static_cast<T>(index + 1);
+    const T length = std::max(std::max(below, above) - slack_[axis], T(0)) * cells_.edge[axis];
     return length * length;
   }
 
   const search_system<T, D>& cells_;
   const std::uint32_t* offsets_;
-  const cuboid_bounds<T, D>& bounds_;
+  vec<T, D> lower_, upper_;  ///< of the points; along axes without end, from the cell `home_` on
+  vec<T, D> slack_;
+  cell_id home_ = 0;
+  bool all_ = false;  ///< the range could hold a stored cell twice, so all of them are in it
   T squared_reach_;
   indices range_[D];
 };

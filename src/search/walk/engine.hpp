@@ -25,7 +25,7 @@ class walk_engine final : public neighbor_engine<Context, T, D> {
     const std::size_t points = task.input.points.count;
     if (cells_.unfit(task)) {
       const bool anywhere = options_.accept_outside && !one_cell_;
-      const std::size_t most = one_cell_ ? 1 : most_cells(points, anywhere);
+      const std::size_t most = one_cell_ ? 1 : most_cells(points);
       cells_.cut(context_, task, {vec<T, D>::filled(this->reach()), this->reach(), most, anywhere});
     }
     rows_ = task.rows;

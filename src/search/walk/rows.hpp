@@ -39,7 +39,7 @@ struct walk_search {
   template <bool Plain, typename F>
   QUADRAT_HD void for_each_hit(const search_query<T, D>& query, F&& f) const {
     const search_system<T, D>& system = Plain ? only : search.systems[query.system];
-    const cell_range<D> range = system.reach(query.position, search.reach);
+    const stored_range<D> range = system.reach(query.position, search.reach);
     const auto visit_run = [&](cell_id first, cell_id last, const vec<int, D>& shift) {
       const vec<T, D> translation = system.shape.translation(shift);
       const std::uint32_t end = search.cell_offsets[last + 1];

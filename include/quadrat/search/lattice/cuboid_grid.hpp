@@ -15,20 +15,12 @@
 
 namespace quadrat::detail {
 
-/// The coordinates of some points, in cells: along folded axes, within the stored cells.
+/// The coordinates of some points, in cells, along axes without end as along others.
 template <typename T, int D>
 struct cuboid_bounds {
   vec<T, D> lower;
   vec<T, D> upper;
   vec<T, D> slack;  ///< bound on the rounding of coordinates and separations
-
-  void include(const cuboid_bounds& other) {
-    for (int axis = 0; axis < D; ++axis) {
-      lower[axis] = std::min(lower[axis], other.lower[axis]);
-      upper[axis] = std::max(upper[axis], other.upper[axis]);
-      slack[axis] = std::max(slack[axis], other.slack[axis]);
-    }
-  }
 };
 
 /// The images of a box, from first to last along each of its vectors.
@@ -36,13 +28,6 @@ template <int D>
 struct image_range {
   vec<int, D> first;
   vec<int, D> last;
-
-  void include(const image_range& other) {
-    for (int k = 0; k < D; ++k) {
-      first[k] = std::min(first[k], other.first[k]);
-      last[k] = std::max(last[k], other.last[k]);
-    }
-  }
 };
 
 /// The rectangular cells of one system, whatever the shape of its box. They cut a cuboid around the box, the smallest
@@ -57,7 +42,7 @@ struct cuboid_grid {
   vec<T, D> origin;             ///< of the box
   vec<vec<T, D>, D> axes;       ///< directions of the cuboid's edges
   bool turned;                  ///< whether these are other than those of coordinates
-  bool folded;                  ///< whether cells repeat along any axis
+  bool folded;                  ///< whether the cells are
   vec<vec<T, D>, D> vectors;    ///< of the box, in cells along each axis
   vec<vec<T, D>, D> fractions;  ///< [vector][axis]: what a cell along an axis adds to the fraction along a vector
   vec<T, D> first_fractions;    ///< at the cuboid's corner
@@ -71,11 +56,7 @@ struct cuboid_grid {
   }
 
   /// The number of stored cells.
-  [[nodiscard]] std::size_t cell_count() const {
-    std::size_t product = 1;
-    for (int axis = 0; axis < D; ++axis) product *= static_cast<std::size_t>(cells.cells[axis]);
-    return product;
-  }
+  [[nodiscard]] std::size_t cell_count() const { return cells.count; }
   /// Of the cells that hold points: of the box, or of the stored cells if they are folded.
   [[nodiscard]] double volume() const {
     double cell = 1;
@@ -86,7 +67,7 @@ struct cuboid_grid {
     return cell * std::fabs(box);
   }
 
-  /// Coordinates of a wrapped point, in cells, along folded axes as if they were not.
+  /// Coordinates of a wrapped point, in cells.
   [[nodiscard]] QUADRAT_HD vec<T, D> coordinates(const vec<T, D>& point) const {
     const vec<T, D> at = place(point);
     return make_vec<T, D>([&](int axis) { return (at[axis] - cells.from[axis]) * cells.rate[axis]; });
@@ -96,21 +77,9 @@ struct cuboid_grid {
     vec<T, D> slack = cells.slack;
     if (!folded) return slack;
     for (int axis = 0; axis < D; ++axis) {
-      if (cells.repeats[axis] == 0)
-        slack[axis] = cells.slack_at(coordinates[axis], axis) + slack_of_turning(point, axis);
+      if (cells.cells[axis] == 0) slack[axis] = cells.slack_at(coordinates[axis], axis) + slack_of_turning(point, axis);
     }
     return slack;
-  }
-
-  /// Of a wrapped point.
-  [[nodiscard]] cuboid_bounds<T, D> bounds_of(const vec<T, D>& point) const {
-    vec<T, D> at = coordinates(point);
-    const vec<T, D> slack = slack_at(point, at);
-    for (int axis = 0; axis < D; ++axis) {
-      int repeat = 0;
-      if (cells.repeats[axis] == 0) at[axis] = cells.folded(at[axis], axis, repeat);
-    }
-    return {at, at, slack};
   }
 
   /// The images of the box that can hold neighbors of a point with these coordinates: S for the neighbor.
@@ -130,8 +99,7 @@ struct cuboid_grid {
     return range;
   }
 
-  /// The images of the box that can hold neighbors of points within the bounds, if no axis is folded: S for the
-  /// neighbor.
+  /// The images of the box that can hold neighbors of points within the bounds: S for the neighbor.
   [[nodiscard]] image_range<D> images_near(const cuboid_bounds<T, D>& bounds) const {
     image_range<D> range{};
     for (int k = 0; k < D; ++k) {
@@ -152,12 +120,8 @@ struct cuboid_grid {
     for (int axis = 0; axis < D; ++axis) {
       T shift = T(0);
       for (int k = 0; k < D; ++k) shift += static_cast<T>(image[k]) * vectors[k][axis];
-      if (shift == T(0)) continue;
-      const T length = bounds.upper[axis] - bounds.lower[axis];
       bounds.lower[axis] -= shift;
-      int repeat = 0;
-      if (cells.repeats[axis] == 0) bounds.lower[axis] = cells.folded(bounds.lower[axis], axis, repeat);
-      bounds.upper[axis] = bounds.lower[axis] + length;
+      bounds.upper[axis] -= shift;
     }
     return bounds;
   }
@@ -180,20 +144,6 @@ struct cuboid_grid {
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD cell_id cell_in_grid(const cuboid_grid<T, D>& grid, const vec<T, D>& wrapped) {
   return grid.cells.cell_of(grid.place(wrapped));
-}
-
-/// The images that can hold neighbors of a wrapped point, from its box as one cell: none for an invalid point.
-template <typename T, int D>
-[[nodiscard]] image_range<D> images_of_point(const search_system<T, D>& box, const vec<T, D>& point, T reach) {
-  constexpr int most = 600;  // more than a search may span
-  const cell_range<D> range = box.reach(point, reach);
-  image_range<D> images{};
-  for (int k = 0; k < D; ++k) {
-    if (!box.shape.periodic[k] || range.first[k] < -most || range.last[k] > most) continue;
-    images.first[k] = range.first[k];
-    images.last[k] = range.last[k];
-  }
-  return images;
 }
 
 /// What grids are made for.

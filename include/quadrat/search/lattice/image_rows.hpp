@@ -26,7 +26,10 @@ class image_rows {
         at_(grid.coordinates(point)),
         slack_(grid.slack_at(point, at_)),
         images_(grid.images_around(at_, slack_)) {
-    for (int axis = 0; axis < D; ++axis) margin_[axis] = reach * grid.cells.cells_per_length[axis] + slack_[axis];
+    for (int axis = 0; axis < D; ++axis) {
+      margin_[axis] = reach * grid.cells.cells_per_length[axis] + slack_[axis];
+      all_ = all_ || (grid.folded && margin_[axis] > grid.cells.distinct[axis]);
+    }
   }
 
   /// Calls f(S) for each image.
@@ -56,10 +59,9 @@ class image_rows {
       for (int y = here.first[1]; y <= here.last[1]; ++y) {
         const T left = rest - gap_at(here, gaps, y);
         if (!(left > T(0))) continue;
-        const index_range x = within(here.at[0], half_length(left), 0);
-        const int ends = x.first < 0 || x.last >= grid_.cells.cells[0] ? 2 : 1;
-        for (int part = 0; part < ends; ++part) {
-          const row_range<D> range = part_of_row(y, z, x, part, shift);
+        const index_range x = row_within(here, left);
+        for (int part = 0; part < parts(); ++part) {
+          const row_range<D> range = part_of_row(here, y, z, x, part);
           if (range.first < range.last) f(range);
         }
       }
@@ -91,41 +93,43 @@ class image_rows {
     const T rest = D == 3 ? squared_reach_ - squared_gap(here, z, D - 1) : squared_reach_;
     const T left = rest - squared_gap(here, y, 1);
     if (!(left > T(0))) return {0, 0, shift};
-    return part_of_row(y, z, within(here.at[0], half_length(left), 0), part, shift);
+    return part_of_row(here, y, z, row_within(here, left), part);
   }
 
  private:
   /// The point as an image of the box sees it, and the rows within reach, along all axes but the first.
   struct place {
-    vec<T, D> at;
+    vec<int, D> image;
+    vec<T, D> at;  ///< along axes without end, from the point's cell on
+    cell_id home;  ///< the number of this cell
     vec<int, D> first;
     vec<int, D> last;
   };
 
-  /// Whether the stored cells repeat along an axis.
-  [[nodiscard]] QUADRAT_HD bool repeats(int axis) const { return grid_.folded && grid_.cells.repeats[axis] == 0; }
-  /// Parts of a row: where the stored cells repeat, it may continue at their other end.
-  [[nodiscard]] QUADRAT_HD int parts() const { return repeats(0) ? 2 : 1; }
+  [[nodiscard]] QUADRAT_HD bool is_endless(int axis) const { return grid_.folded && grid_.cells.cells[axis] == 0; }
+  /// Parts of a row: where cells are folded, it may go on at the beginning of the stored ones.
+  [[nodiscard]] QUADRAT_HD int parts() const { return grid_.folded ? 2 : 1; }
   [[nodiscard]] QUADRAT_HD std::uint32_t image_count(int k) const {
     return static_cast<std::uint32_t>(images_.last[k] - images_.first[k] + 1);
   }
   /// At least the number of rows in the range of any image.
   [[nodiscard]] QUADRAT_HD std::uint32_t most_rows(int axis) const {
-    const T rounding = 4 * cuboid_grid<T, D>::epsilon * (static_cast<T>(grid_.cells.cells[axis]) + margin_[axis]);
+    const T rounding = 4 * cuboid_grid<T, D>::epsilon * (static_cast<T>(grid_.cells.cells[axis] + 1) + margin_[axis]);
     const int most = floor_to_int(2 * margin_[axis] + rounding);
     const int cells = grid_.cells.cells[axis];
-    return static_cast<std::uint32_t>(most >= 0 && most < cells - 2 ? most + 2 : cells);
+    if (all_) return 1;
+    return static_cast<std::uint32_t>(is_endless(axis) || (most >= 0 && most < cells - 2) ? most + 2 : cells);
   }
 
   [[nodiscard]] QUADRAT_HD place seen_from(const vec<int, D>& shift) const {
     place here{};
+    here.image = shift;
     for (int axis = 0; axis < D; ++axis) {
       T moved = T(0);
       for (int k = 0; k < D; ++k) moved += static_cast<T>(shift[k]) * grid_.vectors[k][axis];
       here.at[axis] = at_[axis] - moved;
-      int repeat = 0;
-      if (repeats(axis)) here.at[axis] = grid_.cells.folded(here.at[axis], axis, repeat);
-      if (axis == 0) continue;
+      if (is_endless(axis)) here.home += grid_.cells.strides[axis] * grid_.cells.take_index(here.at[axis]);
+      if (axis == 0 || all_) continue;
       const index_range rows = within(here.at[axis], margin_[axis], axis);
       here.first[axis] = rows.first;
       here.last[axis] = rows.last;
@@ -133,15 +137,14 @@ class image_rows {
     return here;
   }
 
-  /// The cells within a margin: where they repeat unwrapped, each stored one at most once.
   [[nodiscard]] QUADRAT_HD index_range within(T at, T margin, int axis) const {
     const int cells = grid_.cells.cells[axis];
     const index_range range{floor_to_int(at - margin), floor_to_int(at + margin)};
-    if (repeats(axis)) {
-      if (2 * margin + T(2) <= static_cast<T>(cells)) return range;
-      return {0, cells - 1};
-    }
+    if (is_endless(axis)) return range;
     return {range.first < 0 ? 0 : range.first, range.last < cells ? range.last : cells - 1};
+  }
+  [[nodiscard]] QUADRAT_HD index_range row_within(const place& here, T squared) const {
+    return all_ ? index_range{0, 0} : within(here.at[0], half_length(squared), 0);
   }
 
   [[nodiscard]] QUADRAT_HD T half_length(T squared) const {
@@ -151,13 +154,8 @@ class image_rows {
   /// A lower bound on the squared distance along an axis from the point to a layer of cells.
   [[nodiscard]] QUADRAT_HD T squared_gap(const place& here, int index, int axis) const {
     const T below = static_cast<T>(index) - here.at[axis];
-    T cells = larger(below, T(-1) - below);
-    if (repeats(axis)) {
-      // Where all stored cells are in the range, another repeat of the layer may be nearer.
-      cells = smaller(cells, static_cast<T>(grid_.cells.cells[axis]) - T(1) - larger(cells, T(0)));
-    }
-    const T gap = larger(cells - slack_[axis], T(0)) * grid_.cells.edge[axis];
-    return gap * gap;
+    const T gap = larger(larger(below, T(-1) - below) - slack_[axis], T(0)) * grid_.cells.edge[axis];
+    return all_ ? T(0) : gap * gap;
   }
 
   /// On a CPU the gaps of the first rows along y are kept for all z; on a GPU they would not fit in registers.
@@ -184,27 +182,25 @@ class image_rows {
   }
 #endif
 
-  /// The slots of the cells x of a row. Part 1 is what lies beyond the end of the stored cells: at most one end.
-  [[nodiscard]] QUADRAT_HD row_range<D> part_of_row(int y, int z, const index_range& x, int part,
-                                                    const vec<int, D>& shift) const {
-    const int cells = grid_.cells.cells[0];
-    int first = x.first < 0 ? 0 : x.first;
-    int last = x.last < cells ? x.last : cells - 1;
-    if (part > 0) {
-      first = x.first < 0 ? x.first + cells : 0;
-      last = x.first < 0 ? cells - 1 : x.last - cells;
+  /// The slots of the cells x of a row. Part 1 is what lies beyond the end of the stored cells.
+  [[nodiscard]] QUADRAT_HD row_range<D> part_of_row(const place& here, int y, int z, const index_range& x,
+                                                    int part) const {
+    const search_system<T, D>& cells = grid_.cells;
+    if (x.first > x.last) return {0, 0, here.image};
+    cell_id begin = static_cast<cell_id>(x.first) + static_cast<cell_id>(y) * cells.strides[1];
+    if constexpr (D == 3) begin += static_cast<cell_id>(z) * cells.strides[D - 1];
+    cell_id end = static_cast<cell_id>(x.last - x.first) + 1;
+    if (grid_.folded) {
+      begin = all_ ? 0 : (here.home + begin) & cells.mask;
+      end = all_ ? cells.count : begin + end;
+      const cell_id beyond = end > cells.count ? end - cells.count : 0;
+      if (part > 0 && beyond == 0) return {0, 0, here.image};
+      if (part > 0) begin = 0;
+      end = part > 0 ? beyond : end - beyond;
+    } else {
+      end += begin;
     }
-    if (first > last) return {0, 0, shift};
-    cell_id row = stored(y, 1);
-    if constexpr (D == 3) row += stored(z, D - 1) * static_cast<cell_id>(grid_.cells.cells[1]);
-    const cell_id begin = grid_.cells.first_cell + row * static_cast<cell_id>(cells);
-    return {offsets_[begin + static_cast<cell_id>(first)], offsets_[begin + static_cast<cell_id>(last) + 1], shift};
-  }
-
-  [[nodiscard]] QUADRAT_HD cell_id stored(int index, int axis) const {
-    const int cells = grid_.cells.cells[axis];
-    if (repeats(axis)) index += index < 0 ? cells : (index >= cells ? -cells : 0);
-    return static_cast<cell_id>(index);
+    return {offsets_[cells.first_cell + begin], offsets_[cells.first_cell + end], here.image};
   }
 
   const cuboid_grid<T, D>& grid_;
@@ -214,6 +210,7 @@ class image_rows {
   vec<T, D> slack_;
   image_range<D> images_;
   vec<T, D> margin_;
+  bool all_ = false;  ///< all stored cells, once for each image
 };
 
 /// Images as numbers, for words that hold a slot in their lower bits and an image in the others.

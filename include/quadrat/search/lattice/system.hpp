@@ -20,24 +20,42 @@ namespace quadrat::detail {
   return a - quotient * b < 0 ? quotient - 1 : quotient;
 }
 
+/// The cells around a point. Indices along axes without end count from the cell of the point, whose number is `home`.
+template <int D>
+struct stored_range : cell_range<D> {
+  cell_id home;
+  /// Some of the cells could be stored in one, so that all stored cells are in the range, once for each image of the
+  /// box: the indices are those of the first cells of the images.
+  bool all;
+};
+
 /// The box of one system, cut into cells along its vectors. Cells are numbered with the first index fastest, from
 /// first_cell on. A coordinate is a fraction in units of cells: integers are faces of cells.
 ///
-/// The number of stored cells is limited by the number of points, however large the box is: long axes are folded. Along
-/// a folded axis the stored cells repeat, so that points far apart may share a cell, as in a hash table, but rows of
-/// cells remain rows. Pairs are decided by distance, so shared cells add candidates and nothing else. An integer number
-/// of repeats covers a periodic axis; along an open axis they have no end, and points may lie anywhere.
+/// The number of stored cells is limited by the number of points, however large the box is. A box of more cells is
+/// folded: a power of two of cells are stored, in a ring, and the place of a cell is a linear function of its indices,
+/// modulo their number. Rows of cells remain rows. Points far apart may share a cell, as in a hash table; pairs are
+/// decided by distance, so this adds candidates and nothing else. The strides are such that no two cells within the
+/// margins `distinct` share one, and that lines and sheets in any direction cover the ring evenly. Long open axes of a
+/// folded box have no end, and points may lie anywhere along them.
 template <typename T, int D>
 struct search_system {
   lattice<T, D> shape;
-  vec<int, D> cells;    ///< stored
-  vec<int, D> repeats;  ///< of the stored cells along each axis: 1 if it is not folded, 0 if they have no end
+  vec<int, D> cells;        ///< along each axis; 0 where they have no end
+  vec<cell_id, D> strides;  ///< of the number of a cell along each axis, modulo 2^32; 1 along the first
+  cell_id count;            ///< stored
+  cell_id mask;             ///< of the number of a cell: of folded cells count - 1, otherwise all bits
+  vec<T, D> distinct;       ///< half the lengths of ranges that hold no stored cell twice; infinite where all do
   cell_id first_cell;
-  vec<T, D> from;              ///< where coordinates are 0: the origin, or 0 along an axis whose repeats have no end
+  vec<T, D> from;              ///< where coordinates are 0: the origin, or 0 along an axis without end
   vec<T, D> rate;              ///< cells per fraction; per length if the lattice is orthorhombic
   vec<T, D> cells_per_length;  ///< cells / height, rounded up
   vec<T, D> edge;              ///< of a cell, rounded down, if the lattice is orthorhombic
   vec<T, D> slack;             ///< bound on the rounding of coordinates and separations inside the box, in cells
+
+  [[nodiscard]] QUADRAT_HD bool folded() const { return mask != ~cell_id{0}; }
+  /// Stored cells from one row to the next, unless these are apart.
+  [[nodiscard]] std::size_t row_length() const { return folded() ? count : static_cast<std::size_t>(cells[0]); }
 
   /// Never decreases as the fraction grows, in floating point too.
   [[nodiscard]] QUADRAT_HD T coordinate(const vec<T, D>& point, int axis) const {
@@ -45,35 +63,21 @@ struct search_system {
     return dot(shape.inverse[axis], point - from) * rate[axis];
   }
 
-  /// Moves a coordinate along a folded axis into the stored cells, [0, cells]. Sets `repeat` to the repeat that it was
-  /// in, if these have an end. Exact, except for coordinates whose rounding spans all stored cells.
-  [[nodiscard]] QUADRAT_HD T folded(T coordinate, int axis, int& repeat) const {
-    const T n = static_cast<T>(cells[axis]);
-    T whole = std::floor(coordinate / n);
-    T rest = std::fma(-whole, n, coordinate);
-    if (rest < T(0)) {  // the quotient was rounded up
-      rest += n;
-      whole -= T(1);
-    }
-    if (repeats[axis] > 0) {
-      // Rounding may have left a wrapped point just outside the box.
-      const T last = static_cast<T>(repeats[axis] - 1);
-      if (!(whole >= T(0))) whole = rest = T(0);
-      if (whole > last) whole = last, rest = n;
-      repeat = static_cast<int>(whole);
-    }
-    return rest >= T(0) && rest <= n ? rest : T(0);
-  }
-
-  /// The image of the box that a repeat belongs to, at most one box away.
-  [[nodiscard]] QUADRAT_HD int image_of_repeat(int repeat, int axis) const {
-    if (repeats[axis] == 0) return 0;
-    return repeat < 0 ? -1 : (repeat >= repeats[axis] ? 1 : 0);
+  /// Moves a coordinate along an axis without end into one cell, [0, 1], and returns the index of this cell, modulo
+  /// 2^32. Exact.
+  [[nodiscard]] QUADRAT_HD static cell_id take_index(T& coordinate) {
+    constexpr T bound = T(1 << 30), turn = T(4) * bound;
+    const T whole = std::floor(coordinate);
+    coordinate -= whole;
+    if (whole > -bound && whole < bound) return static_cast<cell_id>(static_cast<int>(whole));
+    if (!(coordinate >= T(0))) coordinate = T(0);
+    const T rest = std::fma(-std::floor(whole / turn), turn, whole);
+    return rest >= T(0) && rest < turn ? static_cast<cell_id>(rest) : 0;
   }
 
   /// Bound on the rounding of this coordinate and of separations, in cells, in an orthorhombic box.
   [[nodiscard]] QUADRAT_HD T slack_at(T coordinate, int axis) const {
-    if (repeats[axis] > 0) return slack[axis];
+    if (cells[axis] > 0) return slack[axis];
     constexpr T epsilon = sizeof(T) == 4 ? T(1.1920929e-7) : T(2.220446049250313e-16);
     return slack[axis] + 4 * epsilon * std::fabs(coordinate);
   }
@@ -93,57 +97,67 @@ struct search_system {
   /// The cell that stores a wrapped point. A point outside, by rounding along a periodic axis or anywhere along an open
   /// one, is stored in the nearest cell.
   [[nodiscard]] QUADRAT_HD cell_id cell_of(const vec<T, D>& point) const {
-    cell_id id = 0;
-    for (int axis = D - 1; axis >= 0; --axis) {
+    cell_id number = 0;
+    for (int axis = 0; axis < D; ++axis) {
       T at = coordinate(point, axis);
-      int repeat = 0;
-      if (repeats[axis] != 1) at = folded(at, axis, repeat);
-      const int index = clamped(unwrapped_index(at), axis);
-      id = id * static_cast<cell_id>(cells[axis]) + static_cast<cell_id>(index);
+      const bool ends = cells[axis] > 0;
+      number += strides[axis] * (ends ? static_cast<cell_id>(clamped(unwrapped_index(at), axis)) : take_index(at));
     }
-    return first_cell + id;
+    return first_cell + (number & mask);
   }
 
-  /// All cells, unwrapped along periodic axes and along folded ones, that can hold an image nearer than `distance` to a
-  /// wrapped point: each image of each cell once. Allows for rounding.
-  [[nodiscard]] QUADRAT_HD cell_range<D> reach(const vec<T, D>& point, T distance) const {
-    cell_range<D> range{};
+  /// All cells, unwrapped along periodic axes, that can hold an image nearer than `distance` to a wrapped point: each
+  /// image of each stored cell once. Allows for rounding.
+  [[nodiscard]] QUADRAT_HD stored_range<D> reach(const vec<T, D>& point, T distance) const {
+    stored_range<D> range{};
     for (int axis = 0; axis < D; ++axis) {
       T at = coordinate(point, axis);
       const T rounding =
-          repeats[axis] == 0 && shape.orthorhombic ? slack_at(at, axis) : slack[axis] * outside(point, axis);
+          cells[axis] == 0 && shape.orthorhombic ? slack_at(at, axis) : slack[axis] * outside(point, axis);
       const T margin = distance * cells_per_length[axis] + rounding;
-      if (repeats[axis] == 0) {
-        int repeat = 0;
-        at = folded(at, axis, repeat);
-        range.first[axis] = first_of_stored(at, margin, axis);
-        range.last[axis] = last_of_stored(at, margin, axis);
-        continue;
-      }
+      range.all = range.all || margin > distinct[axis];
+      if (cells[axis] == 0) range.home += strides[axis] * take_index(at);
       range.first[axis] = unwrapped_index(at - margin);
       range.last[axis] = unwrapped_index(at + margin);
       // Such a margin has a point only that has been reported and could not be wrapped.
-      if (shape.periodic[axis] && !(margin < T(1000) * static_cast<T>(cells[axis]) * static_cast<T>(repeats[axis]))) {
+      if (shape.periodic[axis] && !(margin < T(1000) * static_cast<T>(cells[axis]))) {
         range.last[axis] = range.first[axis];
       }
-      if (!shape.periodic[axis]) {
+      if (cells[axis] > 0 && !shape.periodic[axis]) {
         range.first[axis] = clamped(range.first[axis], axis);
         range.last[axis] = clamped(range.last[axis], axis);
       }
     }
+    if (range.all) take_all(range);
     return range;
   }
-
-  /// First and last unwrapped index within a margin of a coordinate that `folded` gave, so that each stored cell is in
-  /// the range at most once.
-  [[nodiscard]] QUADRAT_HD int first_of_stored(T at, T margin, int axis) const {
-    if (2 * margin + T(2) <= static_cast<T>(cells[axis])) return unwrapped_index(at - margin);
-    return 0;
+  /// Makes a range one of images.
+  QUADRAT_HD void take_all(stored_range<D>& range) const {
+    range.home = 0;
+    for (int axis = 0; axis < D; ++axis) {
+      range.first[axis] = shape.periodic[axis] ? floor_division(range.first[axis], cells[axis]) * cells[axis] : 0;
+      range.last[axis] = shape.periodic[axis] ? floor_division(range.last[axis], cells[axis]) * cells[axis] : 0;
+    }
   }
-  [[nodiscard]] QUADRAT_HD int last_of_stored(T at, T margin, int axis) const {
-    if (2 * margin + T(2) <= static_cast<T>(cells[axis])) return unwrapped_index(at + margin);
-    return cells[axis] - 1;
+  /// Whether rows of a range may go on from the end of the stored cells to their beginning.
+  [[nodiscard]] QUADRAT_HD bool turns(const stored_range<D>& range) const {
+    if (!folded() || range.all) return false;
+    bool turn = false;
+    for (int axis = 0; axis < D; ++axis) {
+      turn = turn || (shape.periodic[axis] && (range.first[axis] < 0 || range.last[axis] >= cells[axis]));
+    }
+    const cell_id last_begin = count - 1 - static_cast<cell_id>(range.last[0] - range.first[0]);
+    for (int z = D == 3 ? range.first[D - 1] : 0; !turn && z <= (D == 3 ? range.last[D - 1] : 0); ++z) {
+      cell_id number = range.home + static_cast<cell_id>(range.first[0]) + static_cast<cell_id>(z) * strides[D - 1];
+      number += static_cast<cell_id>(range.first[1]) * strides[1];
+      for (int y = range.first[1]; y <= range.last[1]; ++y, number += strides[1]) {
+        turn = turn || (number & mask) > last_begin;
+      }
+    }
+    return turn;
   }
+  /// From an index of a range to the next.
+  [[nodiscard]] QUADRAT_HD int step(bool all, int axis) const { return all && cells[axis] > 0 ? cells[axis] : 1; }
 
  private:
   /// By what factor the rounding of a coordinate grows outside the box, where open axes let points lie far away.
@@ -162,44 +176,51 @@ struct walking_order {
 
 /// Calls f(first cell, last cell, S) for the cells of a range, in the order given; S is their image.
 template <typename T, int D, typename F>
-QUADRAT_HD void for_each_image_run(const search_system<T, D>& system, const cell_range<D>& range,
+QUADRAT_HD void for_each_image_run(const search_system<T, D>& system, const stored_range<D>& range,
                                    const walking_order& order, F&& f) {
   vec<int, D> shift{};
-  // Where the stored cells begin that an unwrapped index belongs to; sets the image.
-  const auto begin_of_repeat = [&](int index, int axis) {
-    if (!system.shape.periodic[axis] && system.repeats[axis] == 1) return 0;
-    const int repeat = floor_division(index, system.cells[axis]);
-    shift[axis] = system.repeats[axis] == 1 ? repeat : 0;
-    if (system.repeats[axis] > 1) shift[axis] = floor_division(repeat, system.repeats[axis]);
-    return repeat * system.cells[axis];
+  // What an unwrapped index adds to the number of a cell; sets the image.
+  const auto number_of = [&](int index, int axis) {
+    if (system.shape.periodic[axis]) {
+      shift[axis] = floor_division(index, system.cells[axis]);
+      index -= shift[axis] * system.cells[axis];
+    }
+    return system.strides[axis] * static_cast<cell_id>(index);
   };
-  // Calls body(stored index) for the unwrapped indices of an axis, by label.
+  // Calls body(number) for the unwrapped indices of an axis, by label.
+  const int labels = range.all ? 1 : order.labels;
   const auto along = [&](int axis, auto&& body) {
-    const int first = range.first[axis];
-    for (int label = 0; label < order.labels; ++label) {
-      int index = first + (label - first % order.labels + 2 * order.labels) % order.labels;
-      for (; index <= range.last[axis]; index += order.labels) body(index - begin_of_repeat(index, axis));
+    const int first = range.first[axis], step = labels * system.step(range.all, axis);
+    for (int label = 0; label < labels; ++label) {
+      int index = first + (label - first % labels + 2 * labels) % labels;
+      for (; index <= range.last[axis]; index += step) body(number_of(index, axis));
     }
   };
   // f is called in one place for both kinds of order, so that kernels inline it once.
-  const auto row = [&](int outer) {
-    const cell_id begin = system.first_cell + static_cast<cell_id>(outer) * static_cast<cell_id>(system.cells[0]);
-    const int first = range.first[0], labels = order.runs ? 1 : order.labels;
-    for (int label = 0; label < labels; ++label) {
-      int index = first + (label - first % labels + 2 * labels) % labels;
+  const auto row = [&](cell_id begin) {
+    const bool runs = order.runs || range.all;
+    const int first = range.first[0], row_labels = runs ? 1 : labels;
+    for (int label = 0; label < row_labels; ++label) {
+      int index = first + (label - first % row_labels + 2 * row_labels) % row_labels;
       while (index <= range.last[0]) {
-        const int home = begin_of_repeat(index, 0);
-        const int end = range.last[0] < home + system.cells[0] ? range.last[0] : home + system.cells[0] - 1;
-        const int last = order.runs ? end : index;
-        f(begin + static_cast<cell_id>(index - home), begin + static_cast<cell_id>(last - home), shift);
-        index = last + labels;
+        const cell_id number = (begin + number_of(index, 0)) & system.mask;
+        // Up to the end of the range, of the image, and of the stored cells.
+        int end = range.last[0];
+        if (system.shape.periodic[0]) {
+          const int end_of_image = shift[0] * system.cells[0] + system.cells[0] - 1;
+          end = end < end_of_image ? end : end_of_image;
+        }
+        cell_id more = runs ? static_cast<cell_id>(end - index) : 0;
+        if (range.all || more > system.count - 1 - number) more = system.count - 1 - number;
+        f(system.first_cell + number, system.first_cell + number + more, shift);
+        index += range.all ? system.step(true, 0) : static_cast<int>(more) + row_labels;
       }
     }
   };
   if constexpr (D == 2) {
-    along(1, row);
+    along(1, [&](cell_id y) { row(range.home + y); });
   } else {
-    along(2, [&](int z) { along(1, [&](int y) { row(z * system.cells[1] + y); }); });
+    along(2, [&](cell_id z) { along(1, [&](cell_id y) { row(range.home + z + y); }); });
   }
 }
 
@@ -214,9 +235,9 @@ struct cells_request {
   const vec<bool, D>* endless_of_box = nullptr;
 };
 
-/// Cells for each box, numbered through: longer axes are folded where all together would be more than `most_cells`, and
-/// cells are made larger where that is not enough. Throws argument_error when the reach spans more than 498 images of a
-/// box, and for a box that loses positions to rounding: vectors nearly dependent, an origin far away.
+/// Cells for each box, numbered through; the largest boxes are folded where all together would have more than
+/// `most_cells`. Throws argument_error when the reach spans more than 498 images of a box, and for a box that loses
+/// positions to rounding: vectors nearly dependent, an origin far away.
 template <typename T, int D>
 [[nodiscard]] std::vector<search_system<T, D>> make_search_systems(std::span<const lattice<T, D>> boxes,
                                                                    const cells_request<T, D>& request);
@@ -239,10 +260,7 @@ template <typename T, int D>
 /// The number of cells of all systems.
 template <typename T, int D>
 [[nodiscard]] std::size_t cell_count(const std::vector<search_system<T, D>>& systems) {
-  if (systems.empty()) return 1;
-  std::size_t count = 1;
-  for (int axis = 0; axis < D; ++axis) count *= static_cast<std::size_t>(systems.back().cells[axis]);
-  return systems.back().first_cell + count;
+  return systems.empty() ? 1 : std::size_t{systems.back().first_cell} + systems.back().count;
 }
 
 }  // namespace quadrat::detail
