@@ -82,6 +82,13 @@ typedef struct quadrat_context_options {
   int determinism; /**< quadrat_determinism */
   int cuda_device; /**< its number */
   void* stream;    /**< the caller's cudaStream_t, which must outlive all that works on it; null: a new one */
+  /** Where work takes its memory from; null: the library's own, a pool of the device. Aligned to 64 bytes, and used on
+   * the stream alone, where `deallocate` is called when all work that uses it has been given to the stream. Null for
+   * none: the call ends with QUADRAT_MEMORY_ERROR. Called by threads of the library, too; both must outlive the context
+   * and its handles. */
+  void* (*allocate)(void* user, size_t bytes, void* stream);
+  void (*deallocate)(void* user, void* memory, size_t bytes, void* stream);
+  void* user; /**< for both of these */
 } quadrat_context_options;
 
 /** CUDA devices of this machine; 0 in a build without CUDA. */
@@ -96,7 +103,7 @@ int quadrat_context_stream(quadrat_context* context, void** stream);
 int quadrat_context_synchronize(quadrat_context* context);
 /** Work from now on waits for what this stream of the device has been given so far. Does not wait itself. */
 int quadrat_context_wait_for(quadrat_context* context, void* stream);
-/** Memory of the context's device, to be freed with quadrat_free before the context is destroyed. */
+/** Memory of the context's device, by its runtime, to be freed with quadrat_free before the context is destroyed. */
 int quadrat_allocate(quadrat_context* context, size_t bytes, void** memory);
 /** Null is accepted. Waits for work that may use it. */
 int quadrat_free(quadrat_context* context, void* memory);

@@ -120,18 +120,39 @@ void wait_for(const cpu_context& /*context*/, cuda_stream /*other*/) {}
 void* allocate(const cpu_context& /*context*/, std::size_t bytes) { return host_memory().allocate(bytes, nullptr); }
 void deallocate(const cpu_context& /*context*/, void* memory) { host_memory().deallocate(memory, 0, nullptr); }
 
+/// The caller's memory as the library takes it.
+class callers_memory final : public memory_resource {
+ public:
+  explicit callers_memory(const quadrat_context_options& options) : options_(options) {}
+  void* allocate(std::size_t bytes, cuda_stream stream) override {
+    void* const memory = options_.allocate(options_.user, bytes, stream);
+    if (memory == nullptr) throw std::bad_alloc();
+    if (reinterpret_cast<std::uintptr_t>(memory) % 64 == 0) return memory;
+    options_.deallocate(options_.user, memory, bytes, stream);
+    throw argument_error("memory that `allocate` of the context gave is not aligned to 64 bytes");
+  }
+  void deallocate(void* memory, std::size_t bytes, cuda_stream stream) noexcept override {
+    options_.deallocate(options_.user, memory, bytes, stream);
+  }
+
+ private:
+  quadrat_context_options options_;
+};
+
 [[nodiscard]] std::unique_ptr<quadrat_context> make_context(const quadrat_context_options& given) {
   auto result = std::make_unique<quadrat_context>();
   const determinism level = numbered(given.determinism, determinism::canonical, "determinism");
+  require((given.allocate == nullptr) == (given.deallocate == nullptr), "allocate and deallocate need each other");
+  if (given.allocate != nullptr) result->memory = std::make_shared<callers_memory>(given);
   if (numbered(given.device, QUADRAT_CUDA, "device") == QUADRAT_CPU) {
     require(given.stream == nullptr, "a stream is given, but the context is one of the CPU");
-    result->cpu = cpu_context({given.threads, level, nullptr});
+    result->cpu = cpu_context({given.threads, level, result->memory.get()});
     return result;
   }
   result->device = given.cuda_device;
   const current_device scope(given.cuda_device);
   result->cuda.emplace(
-      cuda_context::options{given.cuda_device, static_cast<cuda_stream>(given.stream), level, nullptr});
+      cuda_context::options{given.cuda_device, static_cast<cuda_stream>(given.stream), level, result->memory.get()});
   return result;
 }
 

@@ -103,6 +103,7 @@ class handle {
   virtual ~handle() = default;
   [[nodiscard]] virtual quadrat_info info() { return {}; }
   int device = -1;
+  std::shared_ptr<memory_resource> memory;  ///< of the caller; outlives the arrays of what is derived from this
 
  protected:
   /// Of an object of the library.
@@ -166,6 +167,7 @@ int create(quadrat_context* context, Handle** to, const Make& make) noexcept {
     require(to != nullptr, "the pointer to the new handle is null");
     std::unique_ptr<Handle> made = home.on(make);
     made->device = home.device;
+    made->memory = home.memory;
     *to = made.release();
   });
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -40,7 +42,7 @@ void expect_refused(quadrat_context* context, const quadrat_neighbor_options& op
 /// A struct grows behind its last field: bytes that fill it up could be anything in an older client's.
 #define QUADRAT_ENDS_WITH(name, field) \
   static_assert(sizeof(name) == offsetof(name, field) + sizeof(name::field), #name " has a gap at its end")
-QUADRAT_ENDS_WITH(quadrat_context_options, stream);
+QUADRAT_ENDS_WITH(quadrat_context_options, user);
 QUADRAT_ENDS_WITH(quadrat_info, bytes);
 QUADRAT_ENDS_WITH(quadrat_neighbor_options, method);
 QUADRAT_ENDS_WITH(quadrat_neighbor_input, excluded_count);
@@ -421,6 +423,50 @@ TEST_F(c_errors, a_handle_outlives_its_context) {
   input.boxes.vectors = sides;
   QUADRAT_EXPECT_OK(quadrat_neighbor_list_build(list, &input));  // no points
   quadrat_neighbor_list_destroy(list);
+}
+
+/// Memory of the host that counts itself, of which there may be none.
+struct counted_memory {
+  std::size_t live = 0, most = 0;
+  bool none = false;
+
+  static void* allocate(void* user, std::size_t bytes, void* /*stream*/) {
+    auto& self = *static_cast<counted_memory*>(user);
+    if (self.none) return nullptr;
+    self.live += bytes;
+    self.most = std::max(self.most, self.live);
+    return ::operator new(bytes, std::align_val_t{64});
+  }
+  static void deallocate(void* user, void* memory, std::size_t bytes, void* /*stream*/) {
+    static_cast<counted_memory*>(user)->live -= bytes;
+    ::operator delete(memory, std::align_val_t{64});
+  }
+};
+
+TEST_F(c_errors, work_takes_the_memory_of_the_caller) {
+  counted_memory counted;
+  auto given = sized<quadrat_context_options>();
+  given.allocate = counted_memory::allocate;
+  given.user = &counted;
+  quadrat_context* home = nullptr;
+  expect_error(quadrat_context_create(&given, &home), QUADRAT_ARGUMENT_ERROR, "deallocate");
+  given.deallocate = counted_memory::deallocate;
+  QUADRAT_ASSERT_OK(quadrat_context_create(&given, &home));
+  const auto options = list_options();
+  quadrat_neighbor_list* list = nullptr;
+  QUADRAT_ASSERT_OK(quadrat_neighbor_list_create(home, &options, &list));
+  quadrat_context_destroy(home);
+  const std::vector<float> places = uniform<float>(3 * count, 0, 1);
+  auto input = sized<quadrat_neighbor_input>();
+  input.points = {places.data(), count, 0, 0};
+  input.boxes.vectors = sides;
+  counted.none = true;
+  expect_error(quadrat_neighbor_list_build(list, &input), QUADRAT_MEMORY_ERROR, "out of memory");
+  counted.none = false;
+  QUADRAT_EXPECT_OK(quadrat_neighbor_list_build(list, &input));
+  EXPECT_GT(counted.most, sizeof(float) * count);
+  quadrat_neighbor_list_destroy(list);
+  EXPECT_EQ(counted.live, 0u);
 }
 
 QUADRAT_ON_DEVICES(c_context);
