@@ -34,8 +34,8 @@ namespace {
   result.method = text_of(given.method);
   result.autotune = given.autotune != 0;
   result.uses = or_default(given.uses, result.uses);
-  if (given.clip != 0) result.edges = open_footprints::clip;
-  if (given.accept_outside != 0) result.beyond = points_beyond::accept;
+  result.clip = given.clip != 0;
+  result.accept_outside = given.accept_outside != 0;
   if (given.both_ends != 0) result.ends = open_ends::both;
   return result;
 }
