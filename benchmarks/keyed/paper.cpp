@@ -21,10 +21,12 @@ std::vector<key_variant> paper_variants(const session& s) {
       continue;
     }
     variant.named_peers = true;
-    for (const peer_combination combination : {peer_combination::tree, peer_combination::switched}) {
-      for (const peer_finder finder : {peer_finder::vote, peer_finder::match, peer_finder::hash}) {
-        variant.finder = finder;
-        variant.combination = combination;
+    for (const detail::peer_combination combination :
+         {detail::peer_combination::tree, detail::peer_combination::switched}) {
+      for (const detail::peer_finder finder :
+           {detail::peer_finder::vote, detail::peer_finder::match, detail::peer_finder::hash}) {
+        variant.details.finder = finder;
+        variant.details.combination = combination;
         variants.push_back(variant);
       }
     }

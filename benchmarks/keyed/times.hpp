@@ -76,8 +76,8 @@ std::optional<double> time_keyed(const session& s, const Context& given, keyed_p
   std::optional<double> result;
   s.attempt(identity, [&](row& out) {
     const Context context = context_for(s, given, variant);
-    key_reducer<Context> fresh(context, problem.key_count(),
-                               variant.options(1, problem.value_bytes(), problem.components()));
+    auto fresh = detail::reducer_access::make(
+        context, problem.key_count(), variant.options(1, problem.value_bytes(), problem.components()), variant.details);
     const auto work = [&] {
       problem.set_keys_async(fresh);
       problem.reduce_async(fresh);
@@ -89,8 +89,9 @@ std::optional<double> time_keyed(const session& s, const Context& given, keyed_p
     add_timing(out, called, "elements_per_s", static_cast<double>(problem.count()));
     const auto captured = time_captured(context, keyed_plan(s), work);
     if (captured) out["graph_ms"] = captured->median_ms;
-    key_reducer<Context> kept(context, problem.key_count(),
-                              variant.options(10, problem.value_bytes(), problem.components()));
+    auto kept =
+        detail::reducer_access::make(context, problem.key_count(),
+                                     variant.options(10, problem.value_bytes(), problem.components()), variant.details);
     problem.set_keys(kept);
     problem.check(kept, variant.method);
     if (variant.method == "auto") out["kept_chosen"] = std::string(kept.method());

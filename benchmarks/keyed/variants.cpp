@@ -11,8 +11,6 @@ key_reducer_options key_variant::options(double uses, int value_bytes, int compo
   chosen.uses = uses;
   chosen.value_bytes = value_bytes;
   chosen.value_components = components;
-  chosen.finder = finder;
-  chosen.combination = combination;
   chosen.compensated = compensated;
   return chosen;
 }
@@ -44,8 +42,8 @@ row identify_keyed(std::string_view operation, const key_variant& variant, std::
   row identity{{"op", operation}, {"method", variant.method},     {"precision", type},       {"n", n},
                {"keys", keys},    {"distribution", distribution}, {"components", components}};
   if (variant.named_peers) {
-    identity["finder"] = peer_finder_names[static_cast<std::size_t>(variant.finder)];
-    identity["combination"] = peer_combination_names[static_cast<std::size_t>(variant.combination)];
+    identity["finder"] = detail::peer_finder_names[static_cast<std::size_t>(variant.details.finder)];
+    identity["combination"] = detail::peer_combination_names[static_cast<std::size_t>(variant.details.combination)];
   }
   if (variant.level != determinism::none) identity["determinism"] = "run_to_run";
   if (variant.compensated) identity["compensated"] = true;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/session.hpp"
+#include "keyed/details.hpp"
 #include "quadrat/keyed/key_reducer.hpp"
 
 namespace quadrat::bench {
@@ -15,8 +16,7 @@ namespace quadrat::bench {
 struct key_variant {
   std::string method;        ///< or "auto"
   bool named_peers = false;  ///< the row names how peers are found and combined
-  peer_finder finder = peer_finder::match;
-  peer_combination combination = peer_combination::tree;
+  detail::key_details details{};
   determinism level = determinism::none;
   bool compensated = false;
 

@@ -44,10 +44,6 @@ void check_key_options(std::uint64_t key_count, const key_reducer_options& optio
   const int components = options.value_components;
   require(components >= 1 && components <= options.value_bytes, "a row of ", options.value_bytes, " bytes has ",
           components, " values; it must have from 1 to a value a byte");
-  const auto finder = static_cast<std::size_t>(options.finder);
-  require(finder < peer_finder_names.size(), "there is no way number ", finder, " to find peers");
-  const auto combination = static_cast<std::size_t>(options.combination);
-  require(combination < peer_combination_names.size(), "there is no way number ", combination, " to combine peers");
 }
 
 void require_key_method(const key_reducer_options& options, const cpu_context& context) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "keyed/details.hpp"
 #include "keyed/source.hpp"
 #include "quadrat/keyed/key_reducer.hpp"
 
@@ -26,6 +27,7 @@ struct key_reduction {
 struct key_setup {
   std::uint32_t key_count;
   key_reducer_options options;
+  key_details details{};
 };
 
 /// A method of reduction. The reducer has checked all arguments.

@@ -57,8 +57,9 @@ struct look_at_key {
 
 template <typename Context>
 struct key_reducer<Context>::implementation {
-  implementation(const Context& where, std::uint64_t key_count, const key_reducer_options& options)
-      : context(where), setup{0, options}, faults(where) {
+  implementation(const Context& where, std::uint64_t key_count, const key_reducer_options& options,
+                 const detail::key_details& details)
+      : context(where), setup{0, options, details}, faults(where) {
     detail::check_key_options(key_count, options);
     detail::require_key_method(options, context);
     detail::require_autotune(options.autotune, context.reproducibility());
@@ -359,7 +360,11 @@ std::string key_reducer<Context>::implementation::complaint(const fault_report& 
 
 template <typename Context>
 key_reducer<Context>::key_reducer(const Context& context, std::uint64_t key_count, const key_reducer_options& options)
-    : implementation_(std::make_unique<implementation>(context, key_count, options)) {}
+    : key_reducer(context, key_count, options, {}) {}
+template <typename Context>
+key_reducer<Context>::key_reducer(const Context& context, std::uint64_t key_count, const key_reducer_options& options,
+                                  const detail::key_details& details)
+    : implementation_(std::make_unique<implementation>(context, key_count, options, details)) {}
 template <typename Context>
 key_reducer<Context>::key_reducer(key_reducer&&) noexcept = default;
 template <typename Context>

@@ -19,8 +19,7 @@ TYPED_TEST_SUITE(keyed_agreement_test, value_types);
 
 /// All operations, with keys of a type.
 template <typename Key, typename T>
-void expect_all_operations(const backend_context& context, const problem_pair<T>& problems,
-                           const key_reducer_options& options) {
+void expect_all_operations(const backend_context& context, const problem_pair<T>& problems, const key_form& options) {
   const keyed_problem<T>& problem = problems.for_method(options.method);
   const keyed_elements& elements = problem.elements;
   SCOPED_TRACE(text_of(options) + " of " + std::to_string(elements.keys.size()) + " elements, " + elements.name + ", " +
@@ -71,7 +70,7 @@ TYPED_TEST(keyed_agreement_test, few_elements) {
   std::uint64_t seed = 1;
   for (const keyed_elements& elements : small_elements()) {
     const problem_pair<TypeParam> problems(elements, 1, value_memory::packed, seed++);
-    for (const key_reducer_options& options : method_forms()) {
+    for (const key_form& options : method_forms()) {
       expect_all_operations<std::int32_t>(context, problems, options);
       if (this->HasFailure()) return;
     }
@@ -83,7 +82,7 @@ TYPED_TEST(keyed_agreement_test, many_elements) {
   std::uint64_t seed = 1;
   for (const keyed_elements& elements : large_elements()) {
     const problem_pair<TypeParam> problems(elements, (seed - 1) % 4 + 1, value_memory::packed, seed);
-    for (const key_reducer_options& options : method_forms()) {
+    for (const key_form& options : method_forms()) {
       expect_all_operations<std::uint32_t>(context, problems, options);
       if (this->HasFailure()) return;
     }
@@ -97,7 +96,7 @@ TYPED_TEST(keyed_agreement_test, all_components_in_all_memories) {
   for (std::size_t components = 1; components <= 8; ++components) {
     for (const value_memory memory : all_value_memories) {
       const problem_pair<TypeParam> problems(zipf_keys(1500, 90, components), components, memory, components);
-      for (const key_reducer_options& options : method_forms()) {
+      for (const key_form& options : method_forms()) {
         expect_all_operations<std::uint32_t>(context, problems, options);
         if (this->HasFailure()) return;
       }
@@ -108,7 +107,7 @@ TYPED_TEST(keyed_agreement_test, all_components_in_all_memories) {
 TYPED_TEST(keyed_agreement_test, keys_of_all_types) {
   const backend_context context;
   const problem_pair<TypeParam> problems(random_keys(2000, 130, 5), 2, value_memory::packed, 9);
-  for (const key_reducer_options& options : method_forms()) {
+  for (const key_form& options : method_forms()) {
     expect_all_operations<std::int32_t>(context, problems, options);
     expect_all_operations<std::uint32_t>(context, problems, options);
     expect_all_operations<std::int64_t>(context, problems, options);
@@ -119,7 +118,7 @@ TYPED_TEST(keyed_agreement_test, keys_of_all_types) {
 TYPED_TEST(keyed_agreement_test, every_context) {
   const problem_pair<TypeParam> problems(shifted_keys(size_or(20'000, 3000), 10, 5), 3, value_memory::arrays, 2);
   for (const backend_context& context : all_contexts()) {
-    for (const key_reducer_options& options : method_forms()) {
+    for (const key_form& options : method_forms()) {
       expect_all_operations<std::int64_t>(context, problems, options);
     }
   }
@@ -127,7 +126,7 @@ TYPED_TEST(keyed_agreement_test, every_context) {
 
 TYPED_TEST(keyed_agreement_test, one_reducer_takes_other_keys_again_and_again) {
   const backend_context context;
-  for (const key_reducer_options& options : method_forms()) {
+  for (const key_form& options : method_forms()) {
     SCOPED_TRACE(text_of(options));
     reducer by_key(context, 64, options);
     for (const std::size_t count : {100u, 9000u, 0u, 1u, 5000u, 100u}) {

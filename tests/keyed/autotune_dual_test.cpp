@@ -26,8 +26,8 @@ namespace {
 class keyed_autotune_test : public backend_test {};
 
 /// For few keys that are used several times several methods take nearly the same time.
-[[nodiscard]] key_reducer_options used_often(bool autotune) {
-  key_reducer_options options;
+[[nodiscard]] key_form used_often(bool autotune) {
+  key_form options;
   options.uses = 6;
   options.autotune = autotune;
   return options;
@@ -113,7 +113,7 @@ TEST_F(keyed_autotune_test, without_it_the_method_stays_once_keys_were_sampled_a
 }
 
 TEST_F(keyed_autotune_test, a_named_method_stays) {
-  key_reducer_options options = used_often(true);
+  key_form options = used_often(true);
   options.method = "atomic";
   const backend_context context = context_at(determinism::none, 1);
   reducer by_key(context, tuned_keys, options);
@@ -130,7 +130,7 @@ TEST_F(keyed_autotune_test, is_refused_where_runs_must_be_repeatable) {
 
 TEST_F(keyed_autotune_test, a_memory_limit_holds) {
   const backend_context context;
-  key_reducer_options options = used_often(true);
+  key_form options = used_often(true);
   options.most_bytes = 8 << 20;
   reducer by_key(context, tuned_keys, options);
   keys_by_turns turns(context);

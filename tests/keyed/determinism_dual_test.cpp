@@ -32,7 +32,7 @@ template <typename T>
 
 /// Sums of one component.
 template <typename T>
-[[nodiscard]] std::vector<T> sums_of(const backend_context& context, const key_reducer_options& options,
+[[nodiscard]] std::vector<T> sums_of(const backend_context& context, const key_form& options,
                                      const keyed_elements& elements, const std::vector<T>& values,
                                      key_operation operation = key_operation::sum) {
   const auto keys = stored_keys<std::int32_t>(context, elements.keys);
@@ -61,7 +61,7 @@ TYPED_TEST(keyed_determinism_test, the_same_bits_in_every_run_and_with_any_numbe
   for (const determinism level : {determinism::run_to_run, determinism::canonical}) {
     for (const keyed_elements& given : telling_elements()) {
       const auto values = telling_values<TypeParam>(given.keys.size(), 7);
-      for (const key_reducer_options& options : method_forms()) {
+      for (const key_form& options : method_forms()) {
         const auto able = key_methods_here(level);
         if (std::none_of(able.begin(), able.end(), [&](const auto& m) { return m.name == options.method; })) continue;
         SCOPED_TRACE(text_of(options) + ", " + given.name);
@@ -96,7 +96,7 @@ TYPED_TEST(keyed_determinism_test, canonical_sums_do_not_depend_on_the_order_of_
         shuffled_values[i] = values[order[i]];
       }
       const backend_context context = context_at(determinism::canonical, 3);
-      const key_reducer_options options = options_of(method.name);
+      const key_form options = options_of(method.name);
       EXPECT_TRUE(
           same_bits(sums_of(context, options, elements, values), sums_of(context, options, shuffled, shuffled_values)));
     }
@@ -134,7 +134,7 @@ TYPED_TEST(keyed_determinism_test, compensated_sums_keep_what_rounding_loses) {
     if (!method.compensates) continue;
     SCOPED_TRACE(method.name);
     const backend_context context;
-    key_reducer_options options = options_of(method.name);
+    key_form options = options_of(method.name);
     EXPECT_NE(sums_of(context, options, elements, values), wanted) << "plain";
     options.compensated = true;
     EXPECT_EQ(sums_of(context, options, elements, values), wanted) << "compensated";
@@ -152,7 +152,7 @@ TYPED_TEST(keyed_determinism_test, compensated_sums_of_like_values_are_right_to_
   }
   for (const key_method& method : key_methods_here()) {
     if (!method.compensates) continue;
-    key_reducer_options options = options_of(method.name);
+    key_form options = options_of(method.name);
     options.compensated = true;
     const auto found = static_cast<long double>(sums_of(backend_context(), options, elements, values)[0]);
     const auto unit = static_cast<long double>(std::numeric_limits<TypeParam>::epsilon());

@@ -38,7 +38,7 @@ std::vector<float> count_with_sums(const backend_context& context, reducer& by_k
 
 /// The message of a check after a reduction of keys, and of a call that waits.
 template <typename Key>
-std::string complaint(const key_reducer_options& options, const std::vector<Key>& keys) {
+std::string complaint(const key_form& options, const std::vector<Key>& keys) {
   const backend_context context;
   reducer by_key(context, valid_key_count, options);
   const auto stored = to_device(context, keys);
@@ -63,13 +63,13 @@ std::vector<Key> with_bad_keys(std::string_view method, Key first, Key second) {
 }
 
 template <typename Key>
-void expect_named(const key_reducer_options& options, Key bad, const std::string& name) {
+void expect_named(const key_form& options, Key bad, const std::string& name) {
   const auto keys = with_bad_keys<Key>(options.method, bad, static_cast<Key>(valid_key_count));
   expect_words(complaint(options, keys), {"element 70 ", "key " + name + ";", "0 to 49"});
 }
 
 TEST_F(keyed_faults_test, the_first_key_out_of_range_is_named) {
-  for (const key_reducer_options& options : method_forms()) {
+  for (const key_form& options : method_forms()) {
     SCOPED_TRACE(text_of(options));
     expect_named<std::int32_t>(options, 50, "50");
     expect_named<std::int32_t>(options, -1, "-1");
@@ -104,7 +104,7 @@ TEST_F(keyed_faults_test, null_pointers_are_refused) {
 
 TEST_F(keyed_faults_test, counting_finds_them_too) {
   const backend_context context;
-  for (const key_reducer_options& options : method_forms()) {
+  for (const key_form& options : method_forms()) {
     SCOPED_TRACE(text_of(options));
     const auto keys = to_device(context, with_bad_keys<std::int32_t>(options.method, 99, 99));
     reducer by_key(context, valid_key_count, options);
@@ -122,7 +122,7 @@ TEST_F(keyed_faults_test, counting_finds_them_too) {
 #if QUADRAT_BACKEND_CUDA
 TEST_F(keyed_faults_test, elements_whose_keys_are_out_of_range_are_left_out) {
   const backend_context context;
-  for (const key_reducer_options& options : method_forms()) {
+  for (const key_form& options : method_forms()) {
     if (!takes_any_order(options.method)) continue;
     SCOPED_TRACE(text_of(options));
     const auto keys = with_bad_keys<std::int32_t>(options.method, -5, 1'000'000);
@@ -140,14 +140,14 @@ TEST_F(keyed_faults_test, elements_whose_keys_are_out_of_range_are_left_out) {
 #endif
 
 TEST_F(keyed_faults_test, all_keys_out_of_range) {
-  for (const key_reducer_options& options : method_forms()) {
+  for (const key_form& options : method_forms()) {
     SCOPED_TRACE(text_of(options));
     expect_words(complaint(options, std::vector<std::int64_t>(100'000, -7)), {"element 0 ", "-7", "0 to 49"});
   }
 }
 
 TEST_F(keyed_faults_test, the_first_key_out_of_order_is_named) {
-  for (const key_reducer_options& options : method_forms()) {
+  for (const key_form& options : method_forms()) {
     if (takes_any_order(options.method)) continue;
     SCOPED_TRACE(text_of(options));
     for (const std::size_t place : {1u, 31u, 32u, 255u, 256u, 257u, 1000u, 4095u, 4096u, 4097u, 8191u, 8192u, 9999u}) {
@@ -161,7 +161,7 @@ TEST_F(keyed_faults_test, the_first_key_out_of_order_is_named) {
 
 /// Takes no longer than others, and writes nothing out of bounds.
 TEST_F(keyed_faults_test, keys_in_no_order_at_all_are_refused) {
-  for (const key_reducer_options& options : method_forms()) {
+  for (const key_form& options : method_forms()) {
     if (takes_any_order(options.method)) continue;
     SCOPED_TRACE(text_of(options));
     const std::size_t count = size_or(200'000, 5000);
@@ -183,7 +183,7 @@ TEST_F(keyed_faults_test, keys_in_no_order_at_all_are_refused) {
 
 TEST_F(keyed_faults_test, keys_that_were_refused_must_be_set_again) {
   const backend_context context;
-  for (const key_reducer_options& options : method_forms()) {
+  for (const key_form& options : method_forms()) {
     SCOPED_TRACE(text_of(options));
     const auto bad = to_device(context, with_bad_keys<std::int32_t>(options.method, 50, -1));
     const problem_pair<float> problems(random_keys(3000, valid_key_count, 8), 2, value_memory::packed, 3);
@@ -203,7 +203,7 @@ TEST_F(keyed_faults_test, keys_that_were_refused_must_be_set_again) {
 /// By then the key itself may have been replaced.
 TEST_F(keyed_faults_test, faults_wait_for_the_next_check) {
   const backend_context context;
-  for (const key_reducer_options& options : method_forms()) {
+  for (const key_form& options : method_forms()) {
     SCOPED_TRACE(text_of(options));
     const auto good = to_device(context, std::vector<std::int32_t>(100, 7));
     reducer by_key(context, valid_key_count, options);

@@ -74,7 +74,7 @@ TEST_F(keyed_memory_test, only_the_first_mean_and_more_elements_allocate) {
         const auto elements = random_keys(6000, small_key_count, 1).for_method(method.name);
         const auto keys = stored_keys<std::int32_t>(usual, elements.keys);
         all_calls calls(usual, 6000);
-        key_reducer_options options = options_of(method.name);
+        key_form options = options_of(method.name);
         options.uses = uses;
         reducer by_key(context, small_key_count, options);
         by_key.set_keys(keys.data(), 6000);
@@ -100,9 +100,9 @@ TEST_F(keyed_memory_test, asynchronous_calls_without_room_are_refused) {
   const auto values = to_device(context, std::vector<float>(101, 2));
   array<float, backend_context> results(context, small_key_count);
   const auto refusal = [](const auto& call) { return error_of<argument_error>(call); };
-  std::vector<key_reducer_options> forms = method_forms();
+  std::vector<key_form> forms = method_forms();
   forms.push_back(options_of("auto"));
-  for (const key_reducer_options& options : forms) {
+  for (const key_form& options : forms) {
     SCOPED_TRACE(text_of(options));
     reducer by_key(context, small_key_count, options);
     expect_words(refusal([&] { by_key.set_keys_async(keys.data(), 0); }), {"room for 0", "call set_keys first"});
@@ -126,7 +126,7 @@ TEST_F(keyed_memory_test, asynchronous_calls_without_room_are_refused) {
 
 /// All except a few words of the reducer itself.
 TEST_F(keyed_memory_test, bytes_are_those_of_the_memory) {
-  for (const key_reducer_options& options : method_forms()) {
+  for (const key_form& options : method_forms()) {
     SCOPED_TRACE(text_of(options));
     counting_memory memory;
     const backend_context context = memory.context(determinism::none), usual;
@@ -157,7 +157,7 @@ std::size_t number_before(const std::string& text, const std::string& word) {
 
 TEST_F(keyed_memory_test, what_is_not_allowed_is_refused_before_anything_is_allocated) {
   const backend_context usual;
-  for (key_reducer_options options : method_forms()) {
+  for (key_form options : method_forms()) {
     SCOPED_TRACE(text_of(options));
     const auto problem = some_problem(options.method, 50'000);
     const auto keys = stored_keys<std::int32_t>(usual, problem.elements.keys);
@@ -186,7 +186,7 @@ TEST_F(keyed_memory_test, what_is_not_allowed_is_refused_before_anything_is_allo
 /// Reducers that ran out of memory, at any allocation, work like new ones when there is memory again.
 TEST_F(keyed_memory_test, reducers_are_usable_after_memory_ran_out_anywhere) {
   const backend_context usual;
-  for (const key_reducer_options& options : method_forms()) {
+  for (const key_form& options : method_forms()) {
     SCOPED_TRACE(text_of(options));
     const auto few = some_problem(options.method, 90), many = some_problem(options.method, 9000);
     const auto few_keys = stored_keys<std::int32_t>(usual, few.elements.keys);
@@ -218,7 +218,7 @@ TEST_F(keyed_memory_test, reducers_are_usable_after_memory_ran_out_anywhere) {
 
 #if QUADRAT_BACKEND_CUDA
 TEST_F(keyed_memory_test, reductions_are_replayed_from_a_graph) {
-  for (const key_reducer_options& options : method_forms()) {
+  for (const key_form& options : method_forms()) {
     for (const key_call& call : {key_call{key_operation::sum, false}, key_call{key_operation::maximum, true},
                                  key_call{key_operation::mean, false}}) {
       SCOPED_TRACE(text_of(options));

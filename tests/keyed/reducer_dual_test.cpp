@@ -26,7 +26,7 @@ class key_reducer_test : public backend_test {};
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
-std::string construction_error(std::uint64_t key_count, const key_reducer_options& options,
+std::string construction_error(std::uint64_t key_count, const key_form& options,
                                determinism level = determinism::none) {
   return error_of<argument_error>([&] { reducer by_key(context_at(level), key_count, options); });
 }
@@ -38,7 +38,7 @@ TEST_F(key_reducer_test, impossible_numbers_of_keys_are_refused) {
 }
 
 TEST_F(key_reducer_test, impossible_options_are_refused) {
-  key_reducer_options options;
+  key_form options;
   for (const double uses : {0.0, -2.0, std::numeric_limits<double>::quiet_NaN()}) {
     options.uses = uses;
     expect_words(construction_error(5, options), {"uses", "positive"});
@@ -46,12 +46,6 @@ TEST_F(key_reducer_test, impossible_options_are_refused) {
   options = {};
   options.value_bytes = 0;
   expect_words(construction_error(5, options), {"0 bytes", "at least 1"});
-  options = {};
-  options.finder = static_cast<peer_finder>(7);
-  expect_words(construction_error(5, options), {"7", "find peers"});
-  options = {};
-  options.combination = static_cast<peer_combination>(9);
-  expect_words(construction_error(5, options), {"9", "combine peers"});
 }
 
 TEST_F(key_reducer_test, unknown_methods_are_refused_with_those_of_the_backend) {
@@ -90,7 +84,7 @@ TEST_F(key_reducer_test, methods_that_lack_a_level_of_determinism_are_refused_wi
 
 TEST_F(key_reducer_test, methods_that_cannot_compensate_are_refused_with_those_that_can) {
   for (const key_method& method : key_methods_here()) {
-    key_reducer_options options = options_of(method.name);
+    key_form options = options_of(method.name);
     options.compensated = true;
     const std::string text = construction_error(5, options);
     if (method.compensates) {
@@ -108,7 +102,7 @@ TEST_F(key_reducer_test, calls_before_keys_are_set_are_refused) {
   const backend_context context;
   array<float, backend_context> values(context, 10), results(context, 5);
   array<std::uint64_t, backend_context> counts(context, 5);
-  for (const key_reducer_options& options : method_forms()) {
+  for (const key_form& options : method_forms()) {
     reducer by_key(context, 5, options);
     const auto view = packed_values<const float>(values.data(), 0);
     expect_words(error_of<argument_error>([&] { by_key.reduce(view, packed_values(results.data(), 5)); }),
@@ -224,7 +218,7 @@ TEST_F(key_reducer_test, no_elements_decide_nothing_for_those_that_follow) {
 
 TEST_F(key_reducer_test, can_be_moved) {
   const backend_context context;
-  for (const key_reducer_options& options : method_forms()) {
+  for (const key_form& options : method_forms()) {
     SCOPED_TRACE(text_of(options));
     const problem_pair<double> problems(random_keys(700, 20, 1), 1, value_memory::packed, 1);
     const keyed_problem<double>& problem = problems.for_method(options.method);
@@ -324,7 +318,7 @@ void expect_special(const std::vector<float>& found, const std::vector<special_k
 
 TEST_F(key_reducer_test, values_that_are_not_finite_are_summed_and_compared_as_numbers_are) {
   const backend_context context;
-  for (const key_reducer_options& options : method_forms()) {
+  for (const key_form& options : method_forms()) {
     SCOPED_TRACE(text_of(options));
     const bool fixed = options.method == "fixed_point";
     const bool sorted = options.method == "ordered" || options.method == "sort_reduce";
@@ -348,7 +342,7 @@ TEST_F(key_reducer_test, a_nan_that_a_result_holds_is_joined_to_as_any_other) {
   const backend_context context;
   const auto keys = to_device(context, std::vector<std::int32_t>{0, 0, 2});
   const auto values = to_device(context, std::vector<float>{-3, 5, 7});
-  for (const key_reducer_options& options : method_forms()) {
+  for (const key_form& options : method_forms()) {
     for (const float old : {nan, -nan}) {
       SCOPED_TRACE(text_of(options));
       const auto joined = [&](key_operation operation) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "keyed/details.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/keyed/key_reducer.hpp"
 #include "quadrat/keyed/methods.hpp"
@@ -19,7 +20,15 @@
 
 namespace quadrat::test {
 
-using reducer = key_reducer<backend_context>;
+/// The options of a reducer, and what comparisons vary besides.
+struct key_form : key_reducer_options {
+  detail::key_details details{};
+};
+
+struct reducer : key_reducer<backend_context> {
+  reducer(const backend_context& context, std::uint64_t key_count, const key_form& form = {})
+      : key_reducer<backend_context>(detail::reducer_access::make(context, key_count, form, form.details)) {}
+};
 
 #if QUADRAT_BACKEND_CUDA
 inline constexpr auto keyed_on_this_backend = &key_method::on_cuda;
@@ -36,17 +45,17 @@ inline constexpr auto keyed_on_this_backend = &key_method::on_cpu;
   return methods;
 }
 
-[[nodiscard]] inline key_reducer_options options_of(std::string_view method) {
-  key_reducer_options options;
+[[nodiscard]] inline key_form options_of(std::string_view method) {
+  key_form options;
   options.method = std::string(method);
   return options;
 }
 
 /// Every method of this backend, in all its forms.
-[[nodiscard]] inline std::vector<key_reducer_options> method_forms() {
-  std::vector<key_reducer_options> forms;
+[[nodiscard]] inline std::vector<key_form> method_forms() {
+  std::vector<key_form> forms;
   for (const key_method& method : key_methods_here()) {
-    key_reducer_options options = options_of(method.name);
+    key_form options = options_of(method.name);
     forms.push_back(options);
     if (method.compensates) {
       options.compensated = true;
@@ -55,11 +64,13 @@ inline constexpr auto keyed_on_this_backend = &key_method::on_cpu;
     if (method.name != "warp_peers") continue;
     forms.pop_back();
     for (const double uses : {1.0, 3.0}) {
-      for (const peer_finder finder : {peer_finder::vote, peer_finder::match, peer_finder::hash}) {
-        for (const peer_combination combination : {peer_combination::tree, peer_combination::switched}) {
+      for (const detail::peer_finder finder :
+           {detail::peer_finder::vote, detail::peer_finder::match, detail::peer_finder::hash}) {
+        for (const detail::peer_combination combination :
+             {detail::peer_combination::tree, detail::peer_combination::switched}) {
           options.uses = uses;
-          options.finder = finder;
-          options.combination = combination;
+          options.details.finder = finder;
+          options.details.combination = combination;
           forms.push_back(options);
         }
       }
@@ -75,12 +86,12 @@ inline constexpr auto keyed_on_this_backend = &key_method::on_cpu;
   return true;
 }
 
-[[nodiscard]] inline std::string text_of(const key_reducer_options& options) {
+[[nodiscard]] inline std::string text_of(const key_form& options) {
   std::string text = options.method.empty() ? "auto" : options.method;
   if (options.compensated) text += ", compensated";
   if (options.method != "warp_peers") return text;
-  return text + ", " + std::string(peer_finder_names[static_cast<std::size_t>(options.finder)]) + ", " +
-         std::string(peer_combination_names[static_cast<std::size_t>(options.combination)]) + ", " +
+  return text + ", " + std::string(detail::peer_finder_names[static_cast<std::size_t>(options.details.finder)]) + ", " +
+         std::string(detail::peer_combination_names[static_cast<std::size_t>(options.details.combination)]) + ", " +
          std::to_string(options.uses) + " uses";
 }
 

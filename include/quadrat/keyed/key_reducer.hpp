@@ -21,21 +21,10 @@ enum class key_operation { sum, minimum, maximum, mean };
 /// Their names, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 4> key_operation_names{"sum", "min", "max", "mean"};
 
-/// How the lanes of a warp that share a key ("peers") find each other. Source: voting-and-shuffling, "Finding groups of
-/// keys within a warp".
-enum class peer_finder {
-  vote,   ///< a loop over the keys of the warp: shuffle, ballot
-  match,  ///< the hardware instruction, __match_any_sync
-  hash    ///< a hash table in shared memory
-};
-inline constexpr std::array<std::string_view, 3> peer_finder_names{"vote", "match", "hash"};
-
-/// How peers are combined. Source: voting-and-shuffling, "Pre-combining peers".
-enum class peer_combination {
-  tree,     ///< interleaved trees, read from the bit patterns
-  switched  ///< elements are permuted so that peers are neighbors, and back
-};
-inline constexpr std::array<std::string_view, 2> peer_combination_names{"tree", "switched"};
+namespace detail {
+struct key_details;
+struct reducer_access;
+}  // namespace detail
 
 struct key_reducer_options {
   std::string method{};  ///< one of key_methods(); empty or "auto": chosen automatically, see key_reducer::reason
@@ -48,9 +37,7 @@ struct key_reducer_options {
   double uses = 1;
   /// Bytes of a row of values, all components. The choice of a method depends on it, too.
   int value_bytes = 4;
-  int value_components = 1;                               ///< numbers of such a row; the choice depends on it as well
-  peer_finder finder = peer_finder::match;                ///< warp_peers
-  peer_combination combination = peer_combination::tree;  ///< warp_peers
+  int value_components = 1;  ///< numbers of such a row; the choice depends on it as well
   /// Compensated floating-point sums: they carry the rounding error (twice the digits until the result is rounded). Not
   /// every method supports it.
   bool compensated = false;
@@ -156,6 +143,10 @@ class key_reducer {
   [[nodiscard]] std::size_t bytes() const;
 
  private:
+  friend detail::reducer_access;
+  key_reducer(const Context& context, std::uint64_t key_count, const key_reducer_options& options,
+              const detail::key_details& details);
+
   struct implementation;
   std::unique_ptr<implementation> implementation_;
 };

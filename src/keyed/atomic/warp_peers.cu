@@ -70,7 +70,7 @@ void warp_peers_engine::set_keys(const key_source& keys) {
   peers_.resize_discarding(context_, keys.count);
   const cuda_launch launch(context_, "keyed.find_peers");
   find_peers_kernel<<<cuda_launch::blocks(keys.count), cuda_launch::block, 0, context_.stream()>>>(
-      keys, setup_.options.finder, peers_.data());
+      keys, setup_.details.finder, peers_.data());
   launch.check();
 }
 
@@ -80,12 +80,12 @@ void warp_peers_engine::run(const key_reduction<T>& reduction) {
   if (keys_.count == 0) return;
   const cuda_launch launch(context_, "keyed.warp_peers");
   const unsigned blocks = cuda_launch::blocks(keys_.count);
-  const auto& options = setup_.options;
+  const key_details& details = setup_.details;
   const std::uint32_t* const peers = keeps_peers() ? peers_.data() : nullptr;
   for (int c = 0; c < reduction.values.components; ++c) {
     with_fold(reduction.fold, [&]<typename Fold>(Fold) {
       warp_peers_kernel<T, Fold><<<blocks, cuda_launch::block, 0, context_.stream()>>>(
-          keys_, make_group<T, 1>(reduction, c), peers, options.finder, options.combination);
+          keys_, make_group<T, 1>(reduction, c), peers, details.finder, details.combination);
     });
   }
   launch.check();
