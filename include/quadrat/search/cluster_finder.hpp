@@ -104,13 +104,13 @@ class cluster_finder {
   /// been called since find_async.
   [[nodiscard]] cluster_view view() const;
 
-  /// The points of each cluster: the first call after `find` sorts them, synchronizes, and allocates if they are more
-  /// than before. Deterministic. Throws argument_error where `view` does.
+  /// The points of each cluster. Waits. The first call after `find` sorts them, and allocates if they are more than
+  /// before. Deterministic. Throws argument_error where `view` does.
   [[nodiscard]] cluster_members members();
 
   /// The mean position of the points of each cluster, by label, in the box, in the memory of the context; valid until
   /// the next call of `find`. The first call after `find` computes them in double precision, with `members`; it
-  /// synchronizes and may allocate. The same bits in every run and with any number of threads. Throws argument_error
+  /// waits and may allocate. The same bits in every run and with any number of threads. Throws argument_error
   /// where `view` does.
   ///
   /// Along a periodic axis of the box, each point is taken in the image nearest to the mean on the circle that the axis

@@ -68,15 +68,15 @@ class pair_histogram {
   ~pair_histogram();
 
   /// Adds the pairs of a frame. The points and their types (below options.types; nullptr: all 0) are in the memory of
-  /// the context. Synchronizes. Throws argument_error for impossible input that the host can see, and data_error naming
-  /// the first point that is not finite or outside the box along an open axis, or whose type is impossible; the frame
-  /// is then not counted.
+  /// the context. Waits. May allocate. Throws argument_error for impossible input that the host can see, and data_error
+  /// naming the first point that is not finite or outside the box along an open axis, or whose type is impossible; the
+  /// frame is then not counted.
   void add(const points_view<T, D>& points, const lattice<T, D>& box, const std::uint32_t* types = nullptr);
   void add(const points_view<T, D>& points, const box<T, D>& domain, const std::uint32_t* types = nullptr) {
     add(points, make_lattice(domain), types);
   }
 
-  /// All frames since the start, or since the last `clear`. Synchronizes.
+  /// All frames since the start, or since the last `clear`. Waits.
   [[nodiscard]] pair_histogram_result result() const;
   /// Forgets all frames.
   void clear();
