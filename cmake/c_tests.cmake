@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The C interface: tests/c/*_test.cpp, which know its header, and the classes in C++ to compare with. They run on each
 # device of the machine. The header compiles as C99 and as old C++; what the library exports is what the header declares.
-include(CheckLanguage)
 
 file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/c/*_test.cpp")
 add_executable(quadrat_c_tests ${sources} ${quadrat_tests_main})

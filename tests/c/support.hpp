@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ inline void expect_error(int code, int expected, const std::string& part) {
       << quadrat_error_message() << "\nlacks: " << part;
 }
 
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Points of most tests.
 inline constexpr std::size_t count = 300;
 
