@@ -66,7 +66,7 @@ TEST_P(c_neighbor_list, has_the_arrays_of_the_list_in_cpp) {
   same.cutoff = 0.15;
   same.sorted = same.shifts = same.vectors = same.squared_distances = true;
   same.layout = neighbor_layout::pairs;
-  neighbor_list<cpu_context, double, 3> expected(cpu_context{}, same, {sheared()});
+  neighbor_list<cpu_context, double, 3> expected(cpu_context{}, {sheared()}, same);
   expected.build(view_of(places));
   const auto list = expected.view();
   const auto entries = static_cast<std::size_t>(expected.size());
@@ -127,7 +127,7 @@ TEST_P(c_neighbor_list, takes_systems_queries_exclusions_and_columns) {
   same.cutoff = 0.15;
   same.sorted = true;
   const cpu_context cpu;
-  neighbor_list<cpu_context, double, 3> expected(cpu, same, {sheared(), sheared()});
+  neighbor_list<cpu_context, double, 3> expected(cpu, {sheared(), sheared()}, same);
   const std::vector<std::uint32_t> numbers(systems.begin(), systems.end());
   std::vector<std::uint64_t> offsets(count + 1, 0);
   for (std::size_t i = 4; i <= count; ++i) offsets[i] = i > 4 ? 2 : 1;
@@ -259,7 +259,7 @@ TEST_P(c_cluster_finder, finds_what_the_class_in_cpp_finds) {
   cluster_options<double> same;
   same.link = 0.07;
   same.min_points = 2;
-  cluster_finder<cpu_context, double, 3> expected(cpu_context{}, same, sheared());
+  cluster_finder<cpu_context, double, 3> expected(cpu_context{}, sheared(), same);
   expected.find(view_of(places));
   const cluster_view found = expected.view();
   auto view = sized<quadrat_cluster_view>();
