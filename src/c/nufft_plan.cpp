@@ -67,7 +67,7 @@ class nufft_plan_on final : public quadrat_nufft_plan {
     complex* const to = results_in<complex>(context_, modes, plan_.mode_count(), "modes");
     with_values([&](auto value) {
       using V = decltype(value);
-      plan_.type_1(array_of<V>(context_, values, plan_.point_count(), "values"), to, how(call));
+      plan_.type_1_async(array_of<V>(context_, values, plan_.point_count(), "values"), to, how(call));
     });
     if (wait) plan_.check();
   }
@@ -75,7 +75,7 @@ class nufft_plan_on final : public quadrat_nufft_plan {
     const complex* const from = array_of<complex>(context_, modes, plan_.mode_count(), "modes");
     with_values([&](auto value) {
       using V = decltype(value);
-      plan_.type_2(from, results_in<V>(context_, values, plan_.point_count(), "values"), how(call));
+      plan_.type_2_async(from, results_in<V>(context_, values, plan_.point_count(), "values"), how(call));
     });
     if (wait) plan_.check();
   }

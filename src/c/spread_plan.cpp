@@ -79,9 +79,9 @@ class spread_plan_on final : public quadrat_spread_plan {
  private:
   template <typename V>
   void execute(mesh_verb verb, const V* from, V* to, const mesh_call& how) {
-    if (verb == mesh_verb::spread) return plan_.spread(from, to, how);
-    if (verb == mesh_verb::interpolate) return plan_.interpolate(from, to, how);
-    plan_.interpolate_gradient(from, to, how);
+    if (verb == mesh_verb::spread) return plan_.spread_async(from, to, how);
+    if (verb == mesh_verb::interpolate) return plan_.interpolate_async(from, to, how);
+    plan_.interpolate_gradient_async(from, to, how);
   }
 
   Context context_;
