@@ -14,7 +14,7 @@ touch "$root/var/lib/dpkg/status"
 cpack --config "$BUILD/CPackConfig.cmake" -G DEB -B "$folder" >/dev/null
 package=$(echo "$folder"/quadrat_*.deb)
 dpkg-deb --field "$package" Package Version Depends Homepage
-dpkg() { command dpkg --root="$root" --force-depends,not-root,bad-path --log=/dev/null "$@"; }
+dpkg() { command dpkg --root="$root" --force-depends,not-root,bad-path,script-chrootless --log=/dev/null "$@"; }
 dpkg --install "$package" 2>/dev/null
 "$root/usr/bin/quadrat" --version
 compile_client "$root" "$folder"

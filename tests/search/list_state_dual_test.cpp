@@ -182,6 +182,11 @@ TEST_F(neighbor_list_state_test, names_the_first_impossible_point) {
     for (const bool periodic : {false, true}) {
       for (const float value : {nan, infinity, -infinity}) {
         expect_words(complaint(periodic, [&](auto& p) { p.points[17][1] = p.points[40][0] = value; }), {"17"});
+        const auto all_outside = [&](auto& p) {
+          p.options.accept_outside = !periodic;
+          p.points.assign(p.points.size(), vec<float, 3>::filled(value));
+        };
+        expect_words(complaint(periodic, all_outside), {"point 0"});
       }
     }
     expect_words(complaint(false, [](auto& p) { p.points[17] = {1, 2.25f, 1}; }), {"17", "2.25", "[0, 2]", "axis 1"});

@@ -23,6 +23,10 @@ namespace quadrat::detail {
 template <typename T>
 struct pair_lanes_512;
 
+// A false positive of GCC 12 (105593): the undefined operand of intrinsics without a mask.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wuninitialized"
+
 template <>
 struct pair_lanes_512<double> {
   static constexpr unsigned count = 8;
@@ -75,10 +79,8 @@ struct pair_lanes_512<float> {
   }
   QUADRAT_SELECT_TARGET static void load(const pair_point<float, 3>* points, const particle_id* j, vector (&to)[4]) {
     const vector a = four(points, j), b = four(points, j + 1), c = four(points, j + 2), d = four(points, j + 3);
-    // GCC 12 warns of an uninitialized operand in the forms without a mask.
-    constexpr mask every = 0xffff;
-    const vector low = _mm512_maskz_unpacklo_ps(every, a, b), low2 = _mm512_maskz_unpacklo_ps(every, c, d);
-    const vector high = _mm512_maskz_unpackhi_ps(every, a, b), high2 = _mm512_maskz_unpackhi_ps(every, c, d);
+    const vector low = _mm512_unpacklo_ps(a, b), low2 = _mm512_unpacklo_ps(c, d);
+    const vector high = _mm512_unpackhi_ps(a, b), high2 = _mm512_unpackhi_ps(c, d);
     to[0] = _mm512_shuffle_ps(low, low2, 0x44);
     to[1] = _mm512_shuffle_ps(low, low2, 0xee);
     to[2] = _mm512_shuffle_ps(high, high2, 0x44);
@@ -97,6 +99,8 @@ struct pair_lanes_512<float> {
     _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(which, _mm512_loadu_si512(j)));
   }
 };
+
+#pragma GCC diagnostic pop
 
 }  // namespace quadrat::detail
 

@@ -75,8 +75,8 @@ template <typename T, int D>
 /// One past the last of the slots that follow on a point of folded cells within a few cells of it: points far apart may
 /// share a cell.
 template <typename T, int D>
-[[nodiscard]] std::uint32_t end_of_company(const sweeps_search<T, D>& what, const cuboid_grid<T, D>& grid,
-                                           std::uint32_t first, std::uint32_t last) {
+[[nodiscard]] std::uint32_t end_of_close_slots(const sweeps_search<T, D>& what, const cuboid_grid<T, D>& grid,
+                                               std::uint32_t first, std::uint32_t last) {
   const vec<T, D> from = grid.place(point_of_slot(what, first));
   for (std::uint32_t slot = first + 1; slot < last; ++slot) {
     const vec<T, D> apart = grid.place(point_of_slot(what, slot)) - from;
@@ -132,7 +132,7 @@ void for_each_block(const sweeps_search<T, D>& what, std::size_t first, std::siz
     const std::size_t end = std::min({cell + trimmed_cells_along_first_axis, cell + left, last});
     for (std::uint32_t slot = offsets[cell]; slot < offsets[end];) {
       std::uint32_t stop = std::min(slot + sweeps_block_points, offsets[end]);
-      if (grid->folded) stop = end_of_company(what, *grid, slot, stop);
+      if (grid->folded) stop = end_of_close_slots(what, *grid, slot, stop);
       const auto number = static_cast<std::size_t>(grid - grids);
       const auto system = static_cast<std::uint32_t>(number % systems);
       f(sweeps_block<T, D>{slot, stop, static_cast<std::uint32_t>(number / systems), system,

@@ -195,7 +195,8 @@ class sweeps_rows {
     squared_reach_ = reach * reach * (T(1) + 32 * std::numeric_limits<T>::epsilon());
     for (int axis = 0; axis < D; ++axis) {
       const T margin = reach * cells.cells_per_length[axis] + slack_[axis], length = upper_[axis] - lower_[axis];
-      all_ = all_ || margin + length / 2 > cells.distinct[axis];
+      // Of points that are not finite, which the check reports, all cells are taken.
+      all_ = all_ || !(margin + length / 2 <= cells.distinct[axis]) || !std::isfinite(margin);
       if (cells.cells[axis] == 0) {
         home_ += cells.strides[axis] * cells.take_index(lower_[axis]);
         upper_[axis] = lower_[axis] + length;
