@@ -23,8 +23,8 @@ class search_plan {
  public:
   explicit search_plan(const Context& context) : context_(context), placement_(context) {}
 
-  /// Takes the named method; chooses one if the name is automatic. `autotune`: by the times of searches, from the first on
-  /// whose contacts have been counted, as crowds slow some methods down a hundred times.
+  /// Takes the named method; chooses one if the name is automatic. `autotune`: by the times of searches, from the first
+  /// on whose contacts have been counted, as crowds slow some methods down a hundred times.
   void choose(std::string_view asked, const pair_request& request, bool autotune = false);
   /// Calls search(), with the method that was chosen or whose turn it is.
   template <typename Search>

@@ -54,8 +54,8 @@ template <typename Context, typename T, int D>
 auto lattice_cells<Context, T, D>::cut_for(std::size_t points) const -> cut {
   // One grid serves from half to twice the points.
   if (cut_.points > 0 && points <= 2 * cut_.points && cut_.points <= 2 * points) return cut_;
-  const detail::cuboid_grid_request<T> wanted{
-      options_.cutoff, options_.cutoff, detail::most_cells(points), options_.accept_outside};
+  const detail::cuboid_grid_request<T> wanted{options_.cutoff, options_.cutoff, detail::most_cells(points),
+                                              options_.accept_outside};
   return {detail::make_cuboid_grids<T, D>(std::span<const lattice<T, D>>(&shape_, 1), wanted).front(),
           points > 0 ? points : 1};
 }
