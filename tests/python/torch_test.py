@@ -506,10 +506,10 @@ def test_only_what_is_asked_for_of_charges_is_there():
 
 def test_sums_are_kept_by_the_thread_that_made_them():
     points, charges = random("cpu", 4, 3), torch.tensor([1.0, -1, 1, -1], dtype=DOUBLE)
-    vars(_torch_ewald._kept).clear()
+    _torch_ewald._kept._objects.clear()
     worker = threading.Thread(target=lambda: qt.electrostatics(points, charges, [1.0, 1, 1], 1e-3))
     worker.start()
     worker.join()
-    assert not vars(_torch_ewald._kept)
+    assert not _torch_ewald._kept._objects
     qt.electrostatics(points, charges, [1.0, 1, 1], 1e-3)
-    assert vars(_torch_ewald._kept)
+    assert _torch_ewald._kept._objects

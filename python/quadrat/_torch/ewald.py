@@ -5,34 +5,24 @@ First derivatives of the energy are what the library computes: forces, potential
 products of the Hessian with the changes that arrive in `backward`; see ewald_second.
 """
 
-import os
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 
 import torch
 
 from .derivatives import differentiable, keep, refused, total
 from .ewald_second import hessian_product, in_own_thread
+from .kept import KeptObjects
 from .mesh import numbers, settings
 from .neighbors import by_system
 from ..ewald import Electrostatics, Ewald
 
-_kept = threading.local()
-_MOST_KEPT = 4
+_kept: KeptObjects[Ewald] = KeptObjects()
 
 
 def _sums(device, accuracy, **options):
-    """The sums of these options: making one chooses parameters, so that each thread keeps the last few, for its
-    own process."""
-    kept = _kept.__dict__.setdefault("sums", OrderedDict())
+    """The sums of these options, kept because making them chooses parameters."""
     options |= settings()
-    key = (os.getpid(), device, accuracy, *options.values())
-    sums = kept.pop(key, None) or Ewald(accuracy, **options)
-    kept[key] = sums
-    while len(kept) > _MOST_KEPT:
-        kept.popitem(last=False)
-    return sums
+    return _kept.get((device, accuracy, *options.values()), lambda: Ewald(accuracy, **options))
 
 
 @torch.library.custom_op("quadrat::electrostatics", mutates_args=())

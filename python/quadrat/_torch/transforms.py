@@ -5,34 +5,25 @@ A derivative of a transform by a position is a transform of modes times their nu
 are transforms again. Positions are angles: the derivatives by periods are PyTorch's own.
 """
 
-import os
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 
 import torch
 
 from .derivatives import differentiable, keep, total
+from .kept import KeptObjects
 from .mesh import numbers, real_part, settings
 from ..transforms import Nufft, nufft3
 
-_kept = threading.local()
-_MOST_KEPT = 4
+_kept: KeptObjects[Nufft] = KeptObjects()
 
 
 def _plan(points, n_modes, real, tolerance, order, oversampling, method):
-    """A plan with these points. Making one takes milliseconds: each thread keeps the last few, for its own process."""
-    plans = _kept.__dict__.setdefault("plans", OrderedDict())
+    """A plan with these points, kept because making one takes milliseconds."""
     options = {"real": real, "mode_order": order, "oversampling": oversampling, "method": method, **settings()}
-    key = (os.getpid(), points.device, points.dtype, tuple(n_modes), tolerance, *options.values())
-    plan = plans.pop(key, None)
-    if plan is None:
-        dtype = str(points.dtype).removeprefix("torch.")
-        plan = Nufft(list(n_modes), tolerance, dtype=dtype, **options)
+    dtype = str(points.dtype).removeprefix("torch.")
+    key = (points.device, dtype, tuple(n_modes), tolerance, *options.values())
+    plan = _kept.get(key, lambda: Nufft(list(n_modes), tolerance, dtype=dtype, **options))
     plan.set_points(numbers(points))
-    plans[key] = plan
-    while len(plans) > _MOST_KEPT:
-        plans.popitem(last=False)
     return plan
 
 

@@ -196,7 +196,7 @@ class sweeps_rows {
     for (int axis = 0; axis < D; ++axis) {
       const T margin = reach * cells.cells_per_length[axis] + slack_[axis], length = upper_[axis] - lower_[axis];
       // Of points that are not finite, which the check reports, all cells are taken.
-      all_ = all_ || !(margin + length / 2 <= cells.distinct[axis]) || !std::isfinite(margin);
+      all_ = all_ || !(margin + length / 2 <= cells.distinct[axis]);
       if (cells.cells[axis] == 0) {
         home_ += cells.strides[axis] * cells.take_index(lower_[axis]);
         upper_[axis] = lower_[axis] + length;
