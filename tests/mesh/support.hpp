@@ -284,8 +284,19 @@ void expect_right(const backend_context& context, spread_plan<backend_context, T
 }
 
 template <typename T>
-[[nodiscard]] bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+[[nodiscard]] testing::AssertionResult same_bits(const std::vector<T>& found, const std::vector<T>& wanted) {
+  if (found.size() != wanted.size()) {
+    return testing::AssertionFailure() << found.size() << " numbers; expected " << wanted.size();
+  }
+  std::size_t different = 0, first = 0;
+  for (std::size_t i = found.size(); i-- > 0;) {
+    if (std::memcmp(&found[i], &wanted[i], sizeof(T)) == 0) continue;
+    ++different;
+    first = i;
+  }
+  if (different == 0) return testing::AssertionSuccess();
+  return testing::AssertionFailure() << different << " of " << found.size() << " numbers are different; number "
+                                     << first << " is " << found[first] << "; expected " << wanted[first];
 }
 
 }  // namespace quadrat::test

@@ -42,8 +42,8 @@ struct count_near {
 class fitted_cells_test : public backend_test {
  protected:
   /// Builds the list, and compares how many points are near each with all pairs.
-  static void check(fitted_list& cells, const std::vector<vec<double, 3>>& points, bool fit) {
-    const backend_context context = context_of_rank();
+  static void check(const backend_context& context, fitted_list& cells, const std::vector<vec<double, 3>>& points,
+                    bool fit) {
     const auto there = to_device(context, points);
     const auto view = points_of(there.data(), points.size());
     if (fit) cells.fit(context, view);
@@ -60,21 +60,22 @@ class fitted_cells_test : public backend_test {
 
 TEST_F(fitted_cells_test, walks_find_all_points_where_they_are_and_where_they_have_moved) {
   const auto domain = make_box(vec<double, 3>{}, vec<double, 3>{1, 20, 1}, {true, false, false});
-  fitted_list cells(context_of_rank(), make_grid_for_cutoff(domain, near), near);
+  const backend_context context = context_of_rank();
+  fitted_list cells(context, make_grid_for_cutoff(domain, near), near);
   std::mt19937_64 random(5);
   std::uniform_real_distribution<double> draw(0, 0.3);
   std::vector<vec<double, 3>> points(400);
   for (auto& point : points) point = {draw(random), 7 + draw(random), 0.4 + draw(random)};
-  check(cells, points, true);
+  check(context, cells, points, true);
   EXPECT_LE(cells.view().space.size(), 20u * 8u * 8u);
   // To places outside of those cells, and of the box.
   for (auto& point : points) point[1] += 3 * draw(random) - 0.4;
   points[7][2] = 1.5;
-  check(cells, points, false);
+  check(context, cells, points, false);
   points[8] = {0.5, 19.9, 0};
-  check(cells, points, true);
-  check(cells, {}, true);
-  check(cells, {points[0]}, true);
+  check(context, cells, points, true);
+  check(context, cells, {}, true);
+  check(context, cells, {points[0]}, true);
   EXPECT_EQ(cells.view().space.size(), 20u);
 }
 

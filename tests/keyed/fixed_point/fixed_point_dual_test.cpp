@@ -268,7 +268,8 @@ TYPED_TEST(fixed_point_test, a_graph_sums_the_values_that_are_there_when_it_is_l
   reducer by_key(context, 90, options_of("fixed_point"));
   by_key.set_keys(keys.data(), elements.keys.size());
   const auto reduce = [&] {
-    by_key.reduce(packed_values<const TypeParam>(values.data(), values.size()), packed_values(results.data(), 90));
+    by_key.reduce_async(packed_values<const TypeParam>(values.data(), values.size()),
+                        packed_values(results.data(), 90));
   };
   reduce();
   cuda_graph graph;
