@@ -27,7 +27,7 @@ class plan_by_turns {
   using plan_type = spread_plan<backend_context, float, 3>;
 
   plan_by_turns(const backend_context& context, std::size_t points, bool autotune, const std::string& method = "auto")
-      : context_(context), sides_{side(points, 5), side(points, 6)} {
+      : context_(context), sides_{side(context, points, 5), side(context, points, 6)} {
     spread_options options;
     options.method = method;
     options.autotune = autotune;
@@ -64,17 +64,16 @@ class plan_by_turns {
     points_on_device<float, 3> points;
     array<float, backend_context> values, mesh, read, found;
 
-    side(std::size_t count, std::uint64_t seed)
+    // Memory of the plan's stream: the plan may still use it when it is released.
+    side(const backend_context& context, std::size_t count, std::uint64_t seed)
         : it(case_of(count, seed)),
           input(it),
           wanted(wanted_of(it, input, problem_of(it))),
-          points(backend_context(), it.points),
-          values(to_device(backend_context(), input.values)),
-          mesh(to_device(backend_context(), input.before.mesh)),
-          read(to_device(backend_context(), input.mesh)),
-          found(to_device(backend_context(), input.before.values)) {
-      backend_context().synchronize();
-    }
+          points(context, it.points),
+          values(to_device(context, input.values)),
+          mesh(to_device(context, input.before.mesh)),
+          read(to_device(context, input.mesh)),
+          found(to_device(context, input.before.values)) {}
     static spread_case<float, 3> case_of(std::size_t count, std::uint64_t seed) {
       spread_case<float, 3> it = uniform_case<float, 3>(seed, count, 10);
       it.order = 4;
