@@ -317,11 +317,13 @@ void mobility<Context, T>::multiply_async(const vec<T, 3>* forces, vec<T, 3>* ve
 template <typename Context, typename T>
 void mobility<Context, T>::square_root(const mobility_noise& noise, vec<T, 3>* velocities) {
   implementation_->with_noise(nullptr, noise, velocities);
+  implementation_->context.synchronize();
 }
 template <typename Context, typename T>
 void mobility<Context, T>::velocities(const vec<T, 3>* forces, const mobility_noise& noise, vec<T, 3>* velocities) {
   require_pointer(forces, implementation_->count, "forces");
   implementation_->with_noise(forces, noise, velocities);
+  implementation_->context.synchronize();
 }
 template <typename Context, typename T>
 void mobility<Context, T>::check() {

@@ -20,6 +20,7 @@ neighbor_list<Context, T, D>::~neighbor_list() = default;
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::build(const neighbor_input<T, D>& input) {
   implementation_->build(input);
+  implementation_->context.synchronize();
 }
 
 template <typename Context, typename T, int D>
@@ -46,7 +47,7 @@ template <typename Context, typename T, int D>
 bool neighbor_list<Context, T, D>::update(const neighbor_input<T, D>& input) {
   require(implementation_->options.skin > T(0), "the skin is 0; update needs one that is positive");
   if (implementation_->follow(input)) return false;
-  implementation_->build(input);
+  build(input);
   return true;
 }
 

@@ -176,12 +176,12 @@ class neighbor_list {
     return result;
   }
 
-  /// Builds the list. Waits until the list is known to be right; kernels that write entries may still be in the stream
-  /// afterwards, and read the input's arrays until they are done. May allocate. Throws argument_error for impossible
-  /// input that the host can see; data_error naming the first point that is not finite or outside the box along an open
-  /// axis, or whose system, radius, type or row of excluded pairs is impossible; overflow_error if a row of the matrix
-  /// is too short, with the width that would have sufficed, or if a row has 2^32 entries or more; argument_error if the
-  /// free memory cannot hold the pairs, with their number. The list is unusable after an exception.
+  /// Builds the list. Waits. May allocate. Determinism: see the class. Throws argument_error for impossible input that
+  /// the host can see; data_error naming the first point that is not finite or outside the box along an open axis, or
+  /// whose system, radius, type or row of excluded pairs is impossible; overflow_error if a row of the matrix is too
+  /// short, with the width that would have sufficed, or if a row has 2^32 entries or more; argument_error if the free
+  /// memory cannot hold the pairs, with their number.
+  /// The list is unusable after an exception.
   void build(const neighbor_input<T, D>& input);
   void build(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr) {
     build(input(points, system_of_point));
