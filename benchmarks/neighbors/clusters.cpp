@@ -31,7 +31,7 @@ void time_clusters(const session& s, const cluster_points<Context, T>& of, std::
   identity["min_points"] = min_points;
   s.attempt(identity, [&](row& out) {
     auto finder =
-        make_cluster_finder(what.context, what.boxes.front(), {.link = what.cutoff, .min_points = min_points});
+        make_cluster_finder(what.context, what.boxes.front(), {.cutoff = what.cutoff, .min_points = min_points});
     stopwatch<Context> watch(what.context);
     const timing measured = repeat(s.plan(), [&] {
       watch.start();
@@ -44,7 +44,7 @@ void time_clusters(const session& s, const cluster_points<Context, T>& of, std::
   });
 }
 
-/// Uniform points in a ball of that radius, in the unit cube. The radius is a few linking lengths, so that cells are
+/// Uniform points in a ball of that radius, in the unit cube. The radius is a few cutoffs, so that cells are
 /// crowded.
 template <typename T>
 [[nodiscard]] std::vector<T> points_in_ball(std::size_t n, double radius) {
@@ -90,14 +90,14 @@ void run_clusters_on(const session& s, const Context& context) {
       s, cluster_points<Context, float>{"uniform periodic", uniform_problem<Context, float>(context, n, 10, true)});
   time_both_clusters(
       s, cluster_points<Context, double>{"uniform", uniform_problem<Context, double>(context, n, 10, false)});
-  const auto time_points = [&](std::string_view distribution, const std::vector<float>& values, double link) {
-    time_both_clusters(s,
-                       cluster_points<Context, float>{
-                           distribution, problem<Context, float>(context, values, {unit_cube<float>(false)}, link, 0)});
+  const auto time_points = [&](std::string_view distribution, const std::vector<float>& values, double cutoff) {
+    time_both_clusters(
+        s, cluster_points<Context, float>{
+               distribution, problem<Context, float>(context, values, {unit_cube<float>(false)}, cutoff, 0)});
   };
-  constexpr double link = 0.1;
-  time_points("ball of 4 linking lengths", points_in_ball<float>(n, 4 * link), link);
-  time_points("one place", std::vector<float>(3 * n, 0.25f), link);
+  constexpr double cutoff = 0.1;
+  time_points("ball of 4 linking lengths", points_in_ball<float>(n, 4 * cutoff), cutoff);
+  time_points("one place", std::vector<float>(3 * n, 0.25f), cutoff);
   const std::size_t length = s.full() ? 200'000 : n;
   time_points("chain", points_in_chain<float>(length), 2.5 / static_cast<double>(length));
   time_both_clusters(s, uniform(length, 4));  // with the same mean number of friends

@@ -305,9 +305,9 @@ typedef struct quadrat_cluster_options {
   size_t size;
   int type;
   int dimension;
-  double link; /**< points nearer than this are linked */
+  double cutoff; /**< points nearer than this are linked */
   /* optional */
-  uint32_t min_points; /**< within the linking length of a core point, itself included; 0: 1 */
+  uint32_t min_points; /**< within the cutoff of a core point, itself included; 0: 1 */
   int accept_outside;
 } quadrat_cluster_options;
 

@@ -9,7 +9,7 @@
 ///     auto cells = quadrat::make_cells(context, box, 0.1f);
 ///     auto list = quadrat::make_neighbor_list(context, box, {.cutoff = 0.1f});
 ///     auto nearest = quadrat::make_nearest_neighbors(context, box, {.k = 8});
-///     auto clusters = quadrat::make_cluster_finder(context, box, {.link = 0.1f});
+///     auto clusters = quadrat::make_cluster_finder(context, box, {.cutoff = 0.1f});
 ///     auto contacts = quadrat::make_contact_detector(context, box);
 ///     auto plan = quadrat::make_spread_plan(context, box, {64, 64, 64}, 6);
 ///     auto reducer = quadrat::make_key_reducer(context, key_count);

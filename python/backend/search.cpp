@@ -270,7 +270,7 @@ std::unique_ptr<found_clusters> find_clusters(const Context& context, bool wide,
     using T = decltype(t);
     constexpr int D = d.value;
     cluster_options<T> options;
-    options.link = static_cast<T>(cutoff);
+    options.cutoff = static_cast<T>(cutoff);
     options.min_points = min_points;
     options.accept_outside = box.open();
     auto made = std::make_unique<clusters_on<Context, T, D>>(context, lattices_of<T, D>(box)[0], options);

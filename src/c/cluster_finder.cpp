@@ -24,7 +24,7 @@ namespace {
 template <typename T>
 [[nodiscard]] cluster_options<T> cluster_options_of(const quadrat_cluster_options& given) {
   cluster_options<T> result;
-  result.link = static_cast<T>(given.link);
+  result.cutoff = static_cast<T>(given.cutoff);
   result.min_points = or_default(given.min_points, result.min_points);
   result.accept_outside = given.accept_outside != 0;
   return result;

@@ -9,7 +9,11 @@
 /// Checks of arguments on the host. All throw argument_error.
 namespace quadrat::detail {
 
-/// The largest distance of a pair in a list with these options.
+/// Of a search that takes each neighbor in its nearest image: the cutoff and its square are positive and finite, and it
+/// is at most half the height of the reduced box along each periodic axis.
+template <typename T, int D>
+void check_cutoff(const lattice<T, D>& reduced, T cutoff);
+
 template <typename T>
 void check_neighbor_options(const neighbor_options<T>& options, bool cuda);
 

@@ -67,6 +67,19 @@ void check_queries_fit(const neighbor_options<T>& options, const neighbor_input<
 
 }  // namespace
 
+template <typename T, int D>
+void check_cutoff(const lattice<T, D>& reduced, T cutoff) {
+  require(cutoff > T(0) && std::isfinite(cutoff), "the cutoff is ", cutoff, "; it must be positive and finite");
+  require(cutoff * cutoff > T(0) && std::isfinite(cutoff * cutoff), "the cutoff is ", cutoff,
+          "; its square must be positive and finite");
+  for (int axis = 0; axis < D; ++axis) {
+    const T height = reduced.height(axis);
+    require(!reduced.periodic[axis] || cutoff <= height / 2, "the cutoff ", cutoff,
+            " is more than half the periodic box along vector ", axis, " (height ", height, "); at most ", height / 2,
+            " is possible");
+  }
+}
+
 template <typename T>
 void check_neighbor_options(const neighbor_options<T>& options, bool cuda) {
   require(options.cutoff > T(0) && std::isfinite(options.cutoff), "the cutoff is ", options.cutoff,
@@ -105,6 +118,10 @@ void check_neighbor_input(const neighbor_options<T>& options, const neighbor_inp
 
 template std::uint32_t type_count(const neighbor_options<float>&);
 template std::uint32_t type_count(const neighbor_options<double>&);
+template void check_cutoff(const lattice<float, 2>&, float);
+template void check_cutoff(const lattice<float, 3>&, float);
+template void check_cutoff(const lattice<double, 2>&, double);
+template void check_cutoff(const lattice<double, 3>&, double);
 template void check_neighbor_options(const neighbor_options<float>&, bool);
 template void check_neighbor_options(const neighbor_options<double>&, bool);
 template void check_neighbor_input(const neighbor_options<float>&, const neighbor_input<float, 2>&);

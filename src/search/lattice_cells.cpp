@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/search/lattice_cells.hpp"
 
-#include <cmath>
 #include <span>
 
 #include "cells/build_and_check.hpp"
@@ -11,6 +10,7 @@
 #include "core/reduced_lattice.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "search/cells.hpp"
+#include "search/checks.hpp"
 #include "search/grid_keys.hpp"
 #include "search/point_complaint.hpp"
 
@@ -39,15 +39,7 @@ template <typename Context, typename T, int D>
 lattice_cells<Context, T, D>::lattice_cells(const Context& context, const lattice<T, D>& shape,
                                             const lattice_cells_options<T>& options)
     : shape_(detail::reduced(shape, false).shape), options_(options), state_(context) {
-  const T cutoff = options.cutoff;
-  require(cutoff > T(0) && std::isfinite(cutoff * cutoff) && cutoff * cutoff > T(0), "the cutoff is ", cutoff,
-          "; it must be positive, and its square finite and not 0");
-  for (int axis = 0; axis < D; ++axis) {
-    const T half = shape_.height(axis) / 2;
-    require(!shape_.periodic[axis] || cutoff <= half, "the cutoff ", cutoff,
-            " is more than half the periodic box along vector ", axis, " (height ", shape_.height(axis), "); at most ",
-            half, " is possible");
-  }
+  detail::check_cutoff(shape_, options.cutoff);
 }
 
 template <typename Context, typename T, int D>

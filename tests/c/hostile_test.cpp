@@ -113,7 +113,7 @@ TEST_F(c_hostile_options, of_clusters_and_histograms) {
   auto sound = sized<quadrat_cluster_options>();
   sound.type = QUADRAT_FLOAT64;
   sound.dimension = 3;
-  sound.link = 0.1;
+  sound.cutoff = 0.1;
   each(sound, {}, [&](const quadrat_cluster_options& options) {
     quadrat_cluster_finder* finder = nullptr;
     const int code = quadrat_cluster_finder_create(context, &box, &options, &finder);

@@ -247,7 +247,7 @@ TEST_P(c_cluster_finder, finds_what_the_class_in_cpp_finds) {
   auto options = sized<quadrat_cluster_options>();
   options.type = QUADRAT_FLOAT64;
   options.dimension = 3;
-  options.link = 0.07;
+  options.cutoff = 0.07;
   options.min_points = 2;
   quadrat_boxes box{};
   box.vectors = sheared_sides;
@@ -257,7 +257,7 @@ TEST_P(c_cluster_finder, finds_what_the_class_in_cpp_finds) {
   const quadrat_points points{on_device(places), count, 0, 0};
   QUADRAT_ASSERT_OK(quadrat_cluster_finder_find(finder, &points));
   cluster_options<double> same;
-  same.link = 0.07;
+  same.cutoff = 0.07;
   same.min_points = 2;
   cluster_finder<cpu_context, double, 3> expected(cpu_context{}, sheared(), same);
   expected.find(view_of(places));

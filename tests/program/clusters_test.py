@@ -12,9 +12,9 @@ from mesh_support import npy
 GROUPS = "x,y,z\n0.9375,0.625,0.5\n0.25,0.25,0.5\n0.375,0.25,0.5\n0.0625,0.625,0.5\n0.5,0.875,0.5\n0.25,0.375,0.5\n"
 
 
-def reference(points, link, core):
+def reference(points, cutoff, core):
     """Labels by comparing all pairs."""
-    near = [[j for j, b in enumerate(points) if sum((x - y) ** 2 for x, y in zip(a, b)) < link**2] for a in points]
+    near = [[j for j, b in enumerate(points) if sum((x - y) ** 2 for x, y in zip(a, b)) < cutoff**2] for a in points]
     labels, clusters = [-1] * len(points), 0
     for start in range(len(points)):
         if labels[start] >= 0 or len(near[start]) < core:
@@ -84,7 +84,7 @@ class ClustersTest(support.ProgramTest):
         self.assertEqual(self.labels(*periodic, "--core", 2), [0, 1, 1, 0, -1, 1])
         self.assertEqual(self.labels(*periodic, "--core", 3), [-1, 0, 0, -1, -1, 0])
         self.assertEqual(self.labels(*periodic, "--core", 4), [-1] * 6)
-        # Points at the linking length are not linked.
+        # Points at the cutoff are not linked.
         self.assertEqual(self.labels(self.groups, "--cutoff", 0.125), [0, 1, 2, 3, 4, 5])
 
     def test_labels_as_npy(self):
@@ -126,11 +126,11 @@ class ClustersTest(support.ProgramTest):
             # Numbers whose differences and squares are exact, so that there is one answer.
             points = [[draw.randrange(256) / 256 for _ in range(dimension)] for _ in range(300)]
             file = self.put("random.npy", npy([300, dimension], [x for point in points for x in point]))
-            for link, core in ((0.08, 1), (0.1, 5), (0.3, 20)):
-                wanted = reference(points, link, core)
+            for cutoff, core in ((0.08, 1), (0.1, 5), (0.3, 20)):
+                wanted = reference(points, cutoff, core)
                 for more in (["--threads", 1], ["--threads", 2], ["--precision", "float"]):
-                    with self.subTest(dimension=dimension, link=link, core=core, more=more):
-                        self.assertEqual(self.labels(file, "--cutoff", link, "--core", core, *more), wanted)
+                    with self.subTest(dimension=dimension, cutoff=cutoff, core=core, more=more):
+                        self.assertEqual(self.labels(file, "--cutoff", cutoff, "--core", core, *more), wanted)
 
     def test_few_points(self):
         for text, labels in [("x,y\n", []), ("x,y\n1,2\n", [0]), ("x,y\n1,2\n1,2\n", [0, 0])]:

@@ -17,13 +17,13 @@ namespace quadrat::reference {
 struct cluster_result {
   std::vector<std::int32_t> labels;
   std::vector<std::uint32_t> sizes;
-  /// The smallest difference of a squared distance and the squared linking length, in units of possible rounding.
+  /// The smallest difference of a squared distance and the squared cutoff, in units of possible rounding.
   double margin = std::numeric_limits<double>::infinity();
 };
 
 /// Whether any image of b is linked to a, both wrapped. Lowers the margin.
 template <typename T, int D>
-[[nodiscard]] bool are_linked(const lattice<T, D>& box, const vec<T, D>& a, const vec<T, D>& b, T link,
+[[nodiscard]] bool are_linked(const lattice<T, D>& box, const vec<T, D>& a, const vec<T, D>& b, T cutoff,
                               double& margin) {
   bool linked = false;
   // Points in a tilted box may be further apart than a box is high.
@@ -36,11 +36,11 @@ template <typename T, int D>
       size += std::fabs(static_cast<double>(a[axis])) + std::fabs(static_cast<double>(b[axis]));
     }
     const double rounding =
-        std::numeric_limits<T>::epsilon() * static_cast<double>(link) * (size + 4 * static_cast<double>(link));
+        std::numeric_limits<T>::epsilon() * static_cast<double>(cutoff) * (size + 4 * static_cast<double>(cutoff));
     const double difference =
-        static_cast<double>(squared_norm(r)) - static_cast<double>(link) * static_cast<double>(link);
+        static_cast<double>(squared_norm(r)) - static_cast<double>(cutoff) * static_cast<double>(cutoff);
     margin = std::min(margin, std::fabs(difference) / rounding);
-    linked = linked || squared_norm(r) < link * link;
+    linked = linked || squared_norm(r) < cutoff * cutoff;
   };
   for (int x = -images(0); x <= images(0); ++x) {
     for (int y = -images(1); y <= images(1); ++y) {
@@ -68,7 +68,7 @@ template <typename T, int D>
   for (std::size_t i = 0; i < n; ++i) {
     near[i].push_back(i);
     for (std::size_t j = 0; j < i; ++j) {
-      if (!are_linked(box, wrapped[i], wrapped[j], options.link, result.margin)) continue;
+      if (!are_linked(box, wrapped[i], wrapped[j], options.cutoff, result.margin)) continue;
       near[i].push_back(j);
       near[j].push_back(i);
     }

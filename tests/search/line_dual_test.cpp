@@ -166,7 +166,7 @@ TYPED_TEST(line_test, clusters_are_runs_of_points) {
   const std::vector<T> values{T(9.9), T(0.2), T(3), T(3.25), T(3.5), T(6), T(0.5)};
   const auto stored = to_device(context, values);
   line_points<backend_context, T> line(context);
-  auto finder = make_cluster_finder(context, make_box<T, 1>({0}, {10}, {true}), {.link = T(0.4)});
+  auto finder = make_cluster_finder(context, make_box<T, 1>({0}, {10}, {true}), {.cutoff = T(0.4)});
   finder.find(line.view(stored.data(), values.size()));
   const cluster_view view = finder.view();
   EXPECT_EQ(to_host(context, view.labels, view.points), (std::vector<std::int32_t>{0, 0, 1, 1, 1, 2, 0}));

@@ -96,9 +96,9 @@ void expect_nearest_of_sheared_boxes() {
 
 template <int D>
 [[nodiscard]] std::vector<std::int32_t> labels_in(const backend_context& context, const lattice<double, D>& box,
-                                                  const std::vector<vec<double, D>>& points, double link) {
+                                                  const std::vector<vec<double, D>>& points, double cutoff) {
   cluster_finder<backend_context, double, D> finder(context, box,
-                                                    {.link = link, .min_points = 3, .accept_outside = true});
+                                                    {.cutoff = cutoff, .min_points = 3, .accept_outside = true});
   const auto stored = to_device(context, points);
   finder.find(points_of(stored));
   return to_host(context, finder.view().labels, points.size());
@@ -109,8 +109,8 @@ void expect_clusters_of_sheared_boxes() {
   const auto points = points_around<D>(D == 2 ? 30 : 60);
   const backend_context context;
   for_each_sheared_box<D>([&](const lattice<double, D>& box, const lattice<double, D>& upright) {
-    for (const double link : {0.6, 1.0, 0.4 * 4}) {
-      EXPECT_EQ(labels_in(context, box, points, link), labels_in(context, upright, points, link)) << link;
+    for (const double cutoff : {0.6, 1.0, 0.4 * 4}) {
+      EXPECT_EQ(labels_in(context, box, points, cutoff), labels_in(context, upright, points, cutoff)) << cutoff;
     }
   });
 }
@@ -204,8 +204,8 @@ TEST_F(sheared_searches_test, sum_over_the_same_pairs_of_clusters_and_of_cells) 
 TEST_F(sheared_searches_test, say_that_a_height_is_too_small_for_a_link) {
   const auto box = make_lattice<double, 2>({}, {{{{4, 0}}, {{1, 2}}}}, {true, true});
   const auto problem = error_of<argument_error>(
-      [&] { static_cast<void>(cluster_finder<backend_context, double, 2>({}, box, {.link = 1.5})); });
-  expect_words(problem, {"linking length 1.5", "vector 1", "height 2", "at most 1"});
+      [&] { static_cast<void>(cluster_finder<backend_context, double, 2>({}, box, {.cutoff = 1.5})); });
+  expect_words(problem, {"cutoff 1.5", "vector 1", "height 2", "at most 1"});
 }
 
 }  // namespace quadrat::test

@@ -40,7 +40,7 @@ clusters_report clusters_of(const Context& context, const clusters_options& opti
   report.precision = std::is_same_v<T, float> ? "float" : "double";
   const auto points = to_device(context, points_in<T, D>(particles));
   cluster_options<T> chosen;
-  chosen.link = static_cast<T>(options.cutoff);
+  chosen.cutoff = static_cast<T>(options.cutoff);
   chosen.min_points = static_cast<std::uint32_t>(options.core);
   chosen.accept_outside = box.accept_outside;
   auto finder = make_cluster_finder(context, lattice_of<T, D>(box), chosen);

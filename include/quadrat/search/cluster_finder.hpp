@@ -13,9 +13,9 @@
 #include "quadrat/core/views.hpp"
 
 /// Clusters of points. Two points are linked if the squared length of points[j] + S . vectors - points[i] is strictly
-/// less than the square of the linking length, for some integer vector S that is zero along open axes.
+/// less than the square of the cutoff, for some integer vector S that is zero along open axes.
 ///
-/// A core point has at least `min_points` points within the linking length, itself included. Core points that are
+/// A core point has at least `min_points` points within the cutoff, itself included. Core points that are
 /// linked belong to one cluster. A point that is no core point but is linked to one is a border point: it belongs to
 /// the cluster with the smallest label among those of the core points that it is linked to. All others are noise.
 ///
@@ -26,8 +26,8 @@ namespace quadrat {
 
 template <typename T>
 struct cluster_options {
-  T link = T(0);                 ///< the linking length
-  std::uint32_t min_points = 1;  ///< points within the linking length of a core point, itself included
+  T cutoff = T(0);               ///< points nearer than this are linked; astronomers call it the linking length
+  std::uint32_t min_points = 1;  ///< points within the cutoff of a core point, itself included
   /// Accepts points outside the box along open axes, anywhere.
   bool accept_outside = false;
 };
@@ -65,13 +65,13 @@ struct cluster_members {
 /// large boxes share buckets by hashing, so that time follows the number of points, wherever they are.
 ///
 /// Determinism: labels and sizes are the same in every run and with any number of threads. CPU and GPU may disagree
-/// about points whose distance rounds to the linking length.
+/// about points whose distance rounds to the cutoff.
 template <typename Context, typename T, int D>
 class cluster_finder {
   static_assert(detail::instance<Context, T, D>::exists);
 
  public:
-  /// Throws argument_error for a linking length whose square is not positive and finite, or that exceeds half the
+  /// Throws argument_error for a cutoff whose square is not positive and finite, or that exceeds half the
   /// height of the box along a periodic axis, and if min_points is 0.
   cluster_finder(const Context& context, const lattice<T, D>& box, const cluster_options<T>& options);
   cluster_finder(cluster_finder&&) noexcept;

@@ -82,7 +82,7 @@ template <typename Context, typename T>
 template <typename Context, typename T>
 [[nodiscard]] cluster_finder<Context, T, 2> make_cluster_finder(
     const Context& context, const box<T, 1>& line, const cluster_options<std::type_identity_t<T>>& options) {
-  return make_cluster_finder(context, plane_around(line, detail::width_for(line, options.link)), options);
+  return make_cluster_finder(context, plane_around(line, detail::width_for(line, options.cutoff)), options);
 }
 template <typename Method = cell_methods::counting, typename Context, typename T>
 [[nodiscard]] auto make_cells(const Context& context, const box<T, 1>& line, std::type_identity_t<T> cutoff,

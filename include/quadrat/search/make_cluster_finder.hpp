@@ -10,7 +10,7 @@
 namespace quadrat {
 
 /// A finder of clusters for points in a box of any shape. Context, precision and dimension are deduced from the
-/// arguments, so that options can be written in place: `make_cluster_finder(context, box, {.link = 0.1f})`. Throws
+/// arguments, so that options can be written in place: `make_cluster_finder(context, box, {.cutoff = 0.1f})`. Throws
 /// argument_error for impossible options.
 template <typename Context, typename T, int D>
 [[nodiscard]] cluster_finder<Context, T, D> make_cluster_finder(

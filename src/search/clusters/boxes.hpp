@@ -49,7 +49,7 @@ struct box_tree {
   /// Whether all points of a box are linked to the point, or none is; near: not known. Separations are monotonic in the
   /// position, in floating point too; the margin is for compilers that contract sums of squares in different ways.
   [[nodiscard]] QUADRAT_HD static box_place place(const bounding_box<T, D>& box, const vec<T, D>& point,
-                                                  const vec<T, D>& translation, T squared_link) {
+                                                  const vec<T, D>& translation, T squared_cutoff) {
     constexpr T margin = sizeof(T) == 4 ? T(2e-6) : T(4e-15);
     vec<T, D> least{}, most{};
     for (int axis = 0; axis < D; ++axis) {
@@ -58,8 +58,8 @@ struct box_tree {
       least[axis] = low > T(0) ? low : (high < T(0) ? -high : T(0));
       most[axis] = -low > high ? -low : high;
     }
-    if (squared_norm(least) > squared_link * (T(1) + margin)) return box_place::far;
-    return squared_norm(most) < squared_link * (T(1) - margin) ? box_place::inside : box_place::near;
+    if (squared_norm(least) > squared_cutoff * (T(1) + margin)) return box_place::far;
+    return squared_norm(most) < squared_cutoff * (T(1) - margin) ? box_place::inside : box_place::near;
   }
 };
 

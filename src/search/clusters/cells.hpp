@@ -25,7 +25,7 @@ struct cluster_reach {
   bool by_images;
 };
 
-/// Cells of about the linking length, and the buckets that store their points. Coordinates are fractions of the box in
+/// Cells of about the cutoff, and the buckets that store their points. Coordinates are fractions of the box in
 /// units of cells, in double precision, in which float positions are exact enough anywhere.
 ///
 /// If there are few cells, each has its bucket. If there would be many more cells than points, they share buckets by
@@ -210,13 +210,13 @@ template <typename T, int D>
 
 /// Host: cells for a number of points. Throws argument_error for a box that loses positions to rounding.
 template <typename T, int D>
-[[nodiscard]] cluster_cells<T, D> make_cluster_cells(const lattice<T, D>& shape, T link, bool accept_outside,
+[[nodiscard]] cluster_cells<T, D> make_cluster_cells(const lattice<T, D>& shape, T cutoff, bool accept_outside,
                                                      std::size_t count) {
   constexpr double epsilon = std::numeric_limits<T>::epsilon();
   using made = cluster_cells<T, D>;
   made result{};
   result.shape = shape;
-  const vec<double, D> bound = rounding_in_box(shape, link, 0);
+  const vec<double, D> bound = rounding_in_box(shape, cutoff, 0);
   bool any_periodic = false;
   for (int axis = 0; axis < D; ++axis) any_periodic = any_periodic || shape.periodic[axis];
   double total = 1;
@@ -227,7 +227,7 @@ template <typename T, int D>
     result.rounding[axis] = (translates ? bound[axis] : 0) + 0x1p-50;
     const double allowed = result.rounding[axis] * (size_in_box(shape, axis) + 1);
     const double height = static_cast<double>(shape.height(axis));
-    const double reach = static_cast<double>(link) / height * (1 + 16 * epsilon) + allowed;
+    const double reach = static_cast<double>(cutoff) / height * (1 + 16 * epsilon) + allowed;
     // Coordinates in the box round by far less than `spare`, those of points anywhere by half of it.
     const double spare = result.endless[axis] ? 0x1p-5 : 0x1p-10;
     double number = (1 - spare / 2) / reach;

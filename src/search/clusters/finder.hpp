@@ -16,6 +16,7 @@
 #include "quadrat/parallel/scan.hpp"
 #include "quadrat/parallel/workspace.hpp"
 #include "quadrat/search/cluster_finder.hpp"
+#include "search/checks.hpp"
 #include "search/clusters/groups.hpp"
 #include "search/clusters/labels.hpp"
 #include "search/clusters/search.hpp"
@@ -105,25 +106,15 @@ cluster_engine<Context, T, D, Counts>::cluster_engine(const Context& where, cons
       shape(reduced(box, false).shape),
       counts(counting),
       control(where, cluster_words::count) {
-  const T link = options.link;
-  require(link > T(0) && std::isfinite(link), "the linking length is ", link, "; it must be positive and finite");
-  require(link * link > T(0) && std::isfinite(link * link), "the linking length is ", link,
-          "; its square must be positive and finite");
-  require(options.min_points > 0,
-          "min_points is 0; a core point has at least 1 point within the linking length, itself");
-  for (int axis = 0; axis < D; ++axis) {
-    const T half = shape.height(axis) / 2;
-    require(!shape.periodic[axis] || link <= half, "the linking length ", link,
-            " is more than half the periodic box along vector ", axis, " (height ", shape.height(axis), "); at most ",
-            half, " is possible");
-  }
+  check_cutoff(shape, options.cutoff);
+  require(options.min_points > 0, "min_points is 0; a core point has at least 1 point within the cutoff, itself");
 }
 
 /// Puts the points in the order of cells and parts.
 template <typename Context, typename T, int D, typename Counts>
 void cluster_engine<Context, T, D, Counts>::place(const points_view<T, D>& points) {
   const std::size_t count = points.count;
-  parts = make_cluster_parts(make_cluster_cells(shape, options.link, options.accept_outside, count), options.link);
+  parts = make_cluster_parts(make_cluster_cells(shape, options.cutoff, options.accept_outside, count), options.cutoff);
   const std::size_t cells = parts.cells.buckets;
   cell_offsets.resize_discarding(context, cells + 1);
   before.resize_discarding(context, count + 1);
@@ -164,8 +155,8 @@ void cluster_engine<Context, T, D, Counts>::read_parts(const points_view<T, D>& 
 template <typename Context, typename T, int D, typename Counts>
 typename cluster_engine<Context, T, D, Counts>::search_type cluster_engine<Context, T, D, Counts>::search(
     cluster_step step) {
-  const T squared_link = options.link * options.link;
-  return {parts.cells,   squared_link,       cell_offsets.data(),
+  const T squared_cutoff = options.cutoff * options.cutoff;
+  return {parts.cells,   squared_cutoff,     cell_offsets.data(),
           placed.data(), part_begins.data(), step == cluster_step::if_crowded ? tree : box_tree<T, D>{},
           counts};
 }

@@ -13,7 +13,7 @@
 #include "search/clusters/cells.hpp"
 #include "search/search.hpp"
 
-/// Cells of about the linking length, cut into parts in which all points are linked. Points are sorted by cell (in the
+/// Cells of about the cutoff, cut into parts in which all points are linked. Points are sorted by cell (in the
 /// order of buckets), then along a Morton curve in the cell, on which a part is one stretch.
 namespace quadrat::detail {
 
@@ -85,9 +85,9 @@ struct cluster_parts {
   }
 };
 
-/// Host: cuts cells so that the diameter of a part is at most 0.97 linking lengths, which leaves room for rounding.
+/// Host: cuts cells so that the diameter of a part is at most 0.97 cutoffs, which leaves room for rounding.
 template <typename T, int D>
-[[nodiscard]] cluster_parts<T, D> make_cluster_parts(const cluster_cells<T, D>& cells, T link) {
+[[nodiscard]] cluster_parts<T, D> make_cluster_parts(const cluster_cells<T, D>& cells, T cutoff) {
   cluster_parts<T, D> result{};
   result.cells = cells;
   result.shared = cells.table > 0;
@@ -96,7 +96,7 @@ template <typename T, int D>
   double sum = 0, squares = 0, rounded = 0;
   for (int axis = 0; axis < D; ++axis) {
     const double length = shape.orthorhombic ? 1.0 : std::sqrt(squared_norm(cast<double>(shape.vectors[axis])));
-    const double edge = length / cells.rate[axis] / static_cast<double>(link);
+    const double edge = length / cells.rate[axis] / static_cast<double>(cutoff);
     sum += edge;
     squares += edge * edge;
     // Points may be as far outside of the box as rounding goes.

@@ -21,7 +21,7 @@ struct cluster_search {
   using forest_type = cluster_forest<Counts>;
 
   cluster_cells<T, D> cells;
-  T squared_link;
+  T squared_cutoff;
   const std::uint32_t* cell_offsets;
   cluster_point<T, D>* points;
   const std::uint32_t* part_begins;  ///< with one at the end
@@ -43,7 +43,7 @@ struct cluster_search {
     for_each_run(point, ~cell_id{0}, f);
   }
   [[nodiscard]] QUADRAT_HD bool linked(const vec<T, D>& from, const vec<T, D>& to, const vec<T, D>& translation) const {
-    return squared_norm(neighbor_search<T, D>::separation(from, to, translation)) < squared_link;
+    return squared_norm(neighbor_search<T, D>::separation(from, to, translation)) < squared_cutoff;
   }
   /// Whether a run is worth the tree.
   [[nodiscard]] QUADRAT_HD bool is_long(std::uint32_t begin, std::uint32_t end) const {
@@ -81,7 +81,7 @@ struct cluster_search {
       if (passes && next - k >= tree.width(level)) level = 0;  // a box would not pass over more
       for (; level > 0; --level) {
         counts.look();
-        if (tree.place(tree.at(level, k), point, translation, squared_link) == box_place::far) break;
+        if (tree.place(tree.at(level, k), point, translation, squared_cutoff) == box_place::far) break;
       }
       if (level > 0) {
         k += tree.width(level);
@@ -105,7 +105,7 @@ struct find_core_points {
   using vector = typename Search::vector;
 
   Search search;
-  std::uint32_t least;  ///< points within the linking length
+  std::uint32_t least;  ///< points within the cutoff
 
   QUADRAT_HD void operator()(std::size_t k) const {
     const typename Search::point_type point = search.points[k];
@@ -131,7 +131,7 @@ struct find_core_points {
       box_place place = box_place::near;
       for (; level > 0; --level) {
         search.counts.look();
-        place = search.tree.place(search.tree.at(level, k), point, translation, search.squared_link);
+        place = search.tree.place(search.tree.at(level, k), point, translation, search.squared_cutoff);
         if (place != box_place::near) break;
       }
       const std::uint32_t width = search.tree.width(level);

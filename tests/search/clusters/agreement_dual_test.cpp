@@ -29,7 +29,7 @@ template <typename T, int D>
 class cluster_problem {
  public:
   explicit cluster_problem(std::uint64_t seed) : random_(seed * 0x9e3779b97f4a7c15u + 7) {
-    options.link = below(2) == 0 ? T(1) : between(0.1, 10);
+    options.cutoff = below(2) == 0 ? T(1) : between(0.1, 10);
     options.min_points = below(2) == 0 ? 1 : static_cast<std::uint32_t>(1 + below(8));
     options.accept_outside = below(4) == 0;
     make_shape();
@@ -48,7 +48,7 @@ class cluster_problem {
     return static_cast<T>(low + (high - low) * random_unit<double>(random_));
   }
 
-  /// From two linking lengths to many thousands: cells of every number, folded and not.
+  /// From two cutoffs to many thousands: cells of every number, folded and not.
   void make_shape() {
     vec<vec<T, D>, D> vectors{};
     vec<T, D> origin{};
@@ -56,7 +56,7 @@ class cluster_problem {
     const bool tilted = below(3) == 0;
     for (int axis = 0; axis < D; ++axis) {
       const double wide = std::pow(10.0, 0.5 + (below(4) == 0 ? 4.5 : 0.7) * random_unit<double>(random_));
-      vectors[axis][axis] = options.link * static_cast<T>(below(3) == 0 ? static_cast<double>(3 + below(4)) : wide);
+      vectors[axis][axis] = options.cutoff * static_cast<T>(below(3) == 0 ? static_cast<double>(3 + below(4)) : wide);
       origin[axis] = below(2) == 0 ? T(0) : between(-10, 10);
       periodic[axis] = below(2) == 0;
       for (int k = 0; k < axis && tilted; ++k) vectors[axis][k] = vectors[k][k] * between(-0.4, 0.4);
@@ -77,16 +77,16 @@ class cluster_problem {
     points.push_back(point);
   }
 
-  /// A blob of some linking lengths, some points in one place, a grid of faces of cells, or points at random.
+  /// A blob of some cutoffs, some points in one place, a grid of faces of cells, or points at random.
   void add_points(std::size_t kind, std::size_t count) {
     const auto center = make_vec<T, D>([&](int) { return between(0, 1); });
     const std::size_t size = kind == 0 ? 1 + below(60) : (kind == 1 ? 1 + below(12) : 1);
-    const T wide = options.link * between(0.05, 2.5);
+    const T wide = options.cutoff * between(0.05, 2.5);
     for (std::size_t k = 0; k < size && points.size() < count; ++k) {
       add_at(make_vec<T, D>([&](int axis) {
-        const T link = options.link / box.height(axis);
+        const T cutoff = options.cutoff / box.height(axis);
         if (kind == 0) return center[axis] + wide / box.height(axis) * between(-1, 1);
-        if (kind == 2) return link / 2 * static_cast<T>(below(6));  // at the linking length and on faces
+        if (kind == 2) return cutoff / 2 * static_cast<T>(below(6));  // at the cutoff and on faces
         if (kind == 3) return center[axis] < T(0.5) ? T(0.01) * between(0, 1) : T(1) - T(0.01) * between(0, 1);
         return center[axis];
       }));
@@ -98,7 +98,7 @@ class cluster_problem {
 
 template <typename T, int D>
 void expect_reference(const cluster_problem<T, D>& problem) {
-  // Points exactly at the linking length are linked, or not, by rounding in the box that is searched.
+  // Points exactly at the cutoff are linked, or not, by rounding in the box that is searched.
   const auto searched = detail::reduced(problem.box, false).shape;
   const auto wanted = reference::clusters(searched, problem.points, problem.options);
   if (!cluster_bits_agree && wanted.margin < 64) return;
@@ -131,7 +131,7 @@ TYPED_TEST(clusters_agreement, labels_are_those_of_the_reference_in_boxes_of_eve
 }
 
 /// Parts of cells with hundreds of points, which are searched by their bounding boxes: blobs around each other at about
-/// the linking length.
+/// the cutoff.
 TYPED_TEST(clusters_agreement, crowded_cells_give_the_labels_of_the_reference) {
   using T = typename TypeParam::T;
   constexpr int D = TypeParam::D;
@@ -161,7 +161,7 @@ TYPED_TEST(clusters_agreement, crowded_cells_give_the_labels_of_the_reference) {
   }
 }
 
-/// Where positions round by a good part of a linking length, and by more, in boxes whose open vector is tilted against
+/// Where positions round by a good part of a cutoff, and by more, in boxes whose open vector is tilted against
 /// periodic ones.
 TYPED_TEST(clusters_agreement, points_far_outside_of_tilted_boxes_have_the_labels_of_the_reference) {
   using T = typename TypeParam::T;

@@ -38,7 +38,7 @@ class clusters_cost : public backend_test {
   }
   [[nodiscard]] found_clusters find(const lattice<float, 3>& box, std::uint32_t min_points,
                                     const std::vector<vec<float, 3>>& points, bool accept_outside = false) {
-    return find_clusters(context_, box, {.link = 1, .min_points = min_points, .accept_outside = accept_outside},
+    return find_clusters(context_, box, {.cutoff = 1, .min_points = min_points, .accept_outside = accept_outside},
                          points);
   }
 
@@ -69,10 +69,10 @@ TEST_F(clusters_cost, two_surfaces_just_out_of_reach_of_each_other) {
   }
 }
 
-TEST_F(clusters_cost, a_ball_of_some_linking_lengths) {
+TEST_F(clusters_cost, a_ball_of_some_cutoffs) {
   auto points = ball(count_, {5, 5, 5}, 3);
   EXPECT_EQ(find(box_, 1, points).sizes, (sizes_type{count_}));
-  // More than there are within the linking length, so that no point stops counting.
+  // More than there are within the cutoff, so that no point stops counting.
   points.resize(count_ / 4);
   EXPECT_TRUE(find(box_, count_ / 16, points).sizes.empty());
 }

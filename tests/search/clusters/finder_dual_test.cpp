@@ -42,25 +42,25 @@ class cluster_finder_test : public backend_test {
 
 TEST_F(cluster_finder_test, friends_of_friends_are_numbered_by_their_smallest_index) {
   const points_2d points{{6, 6}, {1, 1}, {6.5, 6}, {3, 3}, {1.5, 1.5}, {7, 6.5}};
-  const found_clusters found = find_clusters(context, square, {.link = 0.75}, points);
+  const found_clusters found = find_clusters(context, square, {.cutoff = 0.75}, points);
   EXPECT_EQ(found.labels, (labels_type{0, 1, 0, 2, 1, 0}));
   EXPECT_EQ(found.sizes, (sizes_type{3, 2, 1}));
 }
 
-TEST_F(cluster_finder_test, points_at_the_linking_length_are_not_linked) {
+TEST_F(cluster_finder_test, points_at_the_cutoff_are_not_linked) {
   const points_2d points{{1, 1}, {2, 1}};
-  EXPECT_EQ(find_clusters(context, square, {.link = 1}, points).sizes, (sizes_type{1, 1}));
-  EXPECT_EQ(find_clusters(context, square, {.link = std::nextafter(1.0, 2.0)}, points).sizes, (sizes_type{2}));
+  EXPECT_EQ(find_clusters(context, square, {.cutoff = 1}, points).sizes, (sizes_type{1, 1}));
+  EXPECT_EQ(find_clusters(context, square, {.cutoff = std::nextafter(1.0, 2.0)}, points).sizes, (sizes_type{2}));
   // A core point counts itself.
-  EXPECT_EQ(find_clusters(context, square, {.link = 1, .min_points = 2}, points).labels, (labels_type{-1, -1}));
-  EXPECT_EQ(find_clusters(context, square, {.link = 1.01, .min_points = 2}, points).labels, (labels_type{0, 0}));
+  EXPECT_EQ(find_clusters(context, square, {.cutoff = 1, .min_points = 2}, points).labels, (labels_type{-1, -1}));
+  EXPECT_EQ(find_clusters(context, square, {.cutoff = 1.01, .min_points = 2}, points).labels, (labels_type{0, 0}));
 }
 
 TEST_F(cluster_finder_test, a_border_point_belongs_to_the_smallest_label_that_it_is_linked_to) {
   // Two rows of core points, a point between their ends that is linked to both and is no core point, and noise.
   const points_2d points{{4, 4}, {6, 4},     {5.5, 4.2}, {5.5, 3.8}, {4.9, 4},
                          {2, 4}, {2.5, 4.2}, {2.5, 3.8}, {3.1, 4},   {7.5, 7.5}};
-  const cluster_options<double> options{.link = 0.95, .min_points = 4};
+  const cluster_options<double> options{.cutoff = 0.95, .min_points = 4};
   EXPECT_EQ(find_clusters(context, square, options, points).labels, (labels_type{0, 0, 0, 0, 0, 1, 1, 1, 1, -1}));
   points_2d reversed(points.rbegin(), points.rend());
   EXPECT_EQ(find_clusters(context, square, options, reversed).labels, (labels_type{-1, 0, 0, 0, 0, 1, 1, 1, 1, 0}));
@@ -69,24 +69,24 @@ TEST_F(cluster_finder_test, a_border_point_belongs_to_the_smallest_label_that_it
 TEST_F(cluster_finder_test, a_border_point_joins_no_clusters) {
   // Two crosses of five points, whose centers alone are core points with 5; the point 4 belongs to both.
   const points_2d points{{2, 2}, {1.2, 2}, {2, 2.8}, {2, 1.2}, {2.8, 2}, {3.6, 2}, {4.4, 2}, {3.6, 2.8}, {3.6, 1.2}};
-  EXPECT_EQ(find_clusters(context, square, {.link = 0.9, .min_points = 5}, points).labels,
+  EXPECT_EQ(find_clusters(context, square, {.cutoff = 0.9, .min_points = 5}, points).labels,
             (labels_type{0, 0, 0, 0, 0, 1, 1, 1, 1}));
-  EXPECT_EQ(find_clusters(context, square, {.link = 0.9, .min_points = 3}, points).sizes, (sizes_type{9}))
+  EXPECT_EQ(find_clusters(context, square, {.cutoff = 0.9, .min_points = 3}, points).sizes, (sizes_type{9}))
       << "now it is a core point";
 }
 
 TEST_F(cluster_finder_test, clusters_cross_periodic_faces_only) {
   const points_2d points{{0.1, 4}, {7.9, 4}, {4, 0.1}, {4, 7.9}};
-  EXPECT_EQ(find_clusters(context, box_of<double, 2>({8, 8}, {true, false}), {.link = 0.5}, points).labels,
+  EXPECT_EQ(find_clusters(context, box_of<double, 2>({8, 8}, {true, false}), {.cutoff = 0.5}, points).labels,
             (labels_type{0, 0, 1, 2}));
   const points_2d outside{{-7.9, 4}, {15.9, 4}, {4, 0.1}, {4, 7.9}};
-  EXPECT_EQ(find_clusters(context, box_of<double, 2>({8, 8}, {true, true}), {.link = 0.5}, outside).labels,
+  EXPECT_EQ(find_clusters(context, box_of<double, 2>({8, 8}, {true, true}), {.cutoff = 0.5}, outside).labels,
             (labels_type{0, 0, 1, 1}));
 }
 
 TEST_F(cluster_finder_test, no_points_one_point_and_sizes_around_a_block) {
   const auto box = box_of<float, 3>({1, 1, 1});
-  auto finder = make_cluster_finder(context, box, {.link = 0.01f});
+  auto finder = make_cluster_finder(context, box, {.cutoff = 0.01f});
   EXPECT_EQ(find_on(context, finder, uniform(0, 1)), found_clusters{});
   EXPECT_EQ(find_on(context, finder, uniform(1, 1)), (found_clusters{{0}, {1}}));
   for (const std::size_t count : {31u, 32u, 33u, 255u, 256u, 257u, 1000u}) {
@@ -100,8 +100,8 @@ TEST_F(cluster_finder_test, all_threads_and_streams_find_the_same) {
   const auto points = uniform(size_or(200'000, 5000), 3);
   const auto box = box_of<float, 3>({1, 1, 1}, {true, true, true});
   for (const std::uint32_t min_points : {1u, 5u}) {
-    const float link = std::cbrt(3.0f / static_cast<float>(points.size()) / 4.19f);
-    const cluster_options<float> options{.link = link, .min_points = min_points};
+    const float cutoff = std::cbrt(3.0f / static_cast<float>(points.size()) / 4.19f);
+    const cluster_options<float> options{.cutoff = cutoff, .min_points = min_points};
     const found_clusters wanted = find_clusters(context, box, options, points);
     EXPECT_GT(wanted.sizes.size(), 10u);
     EXPECT_EQ(std::accumulate(wanted.sizes.begin(), wanted.sizes.end(), std::size_t{0}) +
@@ -115,7 +115,7 @@ TEST_F(cluster_finder_test, results_belong_to_the_last_points_and_memory_is_kept
   counting_memory memory;
   const backend_context counted = memory.context(determinism::none);
   const auto box = box_of<float, 3>({1, 1, 1});
-  auto finder = make_cluster_finder(counted, box, {.link = 0.05f, .min_points = 3});
+  auto finder = make_cluster_finder(counted, box, {.cutoff = 0.05f, .min_points = 3});
   const auto points = uniform(3000, 1), others = uniform(3000, 2), few = uniform(700, 3);
   const found_clusters first = find_on(counted, finder, points);
   EXPECT_EQ(find_on(counted, finder, few).labels, reference::clusters(box, few, finder.options()).labels);
@@ -151,7 +151,7 @@ TEST_F(cluster_finder_test, finds_the_same_without_waiting_and_without_memory) {
   auto crowd = uniform(count, 2);
   for (std::size_t i = 0; i < count; i += 2) crowd[i] = 0.05f * crowd[i];
   for (const std::uint32_t min_points : {1u, 4u}) {
-    const cluster_options<float> options{.link = 0.04f, .min_points = min_points};
+    const cluster_options<float> options{.cutoff = 0.04f, .min_points = min_points};
     const found_clusters wanted[2] = {find_clusters(context, box, options, sparse),
                                       find_clusters(context, box, options, crowd)};
     counting_memory memory;
@@ -182,7 +182,7 @@ TEST_F(cluster_finder_test, says_how_many_clusters_there_would_have_had_to_be_ro
   const auto apart = uniform(200, 4);
   const std::vector<vec<float, 3>> together(200, {0.5f, 0.5f, 0.5f});
   const auto stored_apart = to_device(context, apart), stored_together = to_device(context, together);
-  const cluster_options<float> options{.link = 0.01f};
+  const cluster_options<float> options{.cutoff = 0.01f};
   const found_clusters wanted = find_clusters(context, box, options, apart);
   auto finder = make_cluster_finder(context, box, options);
   expect_words(error_of<argument_error>([&] { finder.reserve(7); }), {"call find first"});
@@ -206,13 +206,13 @@ TEST_F(cluster_finder_test, says_how_many_clusters_there_would_have_had_to_be_ro
 TEST_F(cluster_finder_test, an_error_stays_until_the_next_call) {
   const auto box = box_of<float, 3>({1, 1, 1}, {true, false, false});
   const auto points = uniform(200, 4);
-  const found_clusters wanted = find_clusters(context, box, {.link = 0.1f}, points);
+  const found_clusters wanted = find_clusters(context, box, {.cutoff = 0.1f}, points);
   const auto stored = to_device(context, points);
   for (const vec<float, 3>& bad : {vec<float, 3>{NAN, 0, 0}, {3e38f, 0, 0}, {0, 0, 3}}) {
     auto broken = points;
     broken[77] = broken[99] = bad;
     const auto stored_broken = to_device(context, broken);
-    auto finder = make_cluster_finder(context, box, {.link = 0.1f});
+    auto finder = make_cluster_finder(context, box, {.cutoff = 0.1f});
     finder.find(points_of(stored));
     finder.reserve(200);
     expect_words(error_without_waiting<data_error>(finder, stored_broken), {"point 77 "});
@@ -231,7 +231,7 @@ TEST_F(cluster_finder_test, an_error_stays_until_the_next_call) {
 #if QUADRAT_BACKEND_CUDA
 TEST_F(cluster_finder_test, is_replayed_from_a_graph_with_points_that_have_moved) {
   const auto box = box_of<float, 3>({1, 1, 1}, {true, true, false});
-  const cluster_options<float> options{.link = 0.05f, .min_points = 3};
+  const cluster_options<float> options{.cutoff = 0.05f, .min_points = 3};
   auto stored = to_device(context, uniform(2000, 1));
   auto finder = make_cluster_finder(context, box, options);
   finder.find(points_of(stored));
@@ -266,17 +266,17 @@ TEST_F(cluster_finder_test, impossible_options_are_refused) {
     return error_of<argument_error>([&] { static_cast<void>(make_cluster_finder(context, box, options)); });
   };
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  expect_words(refusal({.link = 0}), {"linking length is 0", "positive"});
-  expect_words(refusal({.link = -1}), {"linking length is -1"});
-  expect_words(refusal({.link = infinity}), {"linking length is inf"});
-  expect_words(refusal({.link = std::nanf("")}), {"linking length is nan"});
-  expect_words(refusal({.link = 1e-30f}), {"1e-30", "square"});
-  expect_words(refusal({.link = 0.6f}), {"0.6", "half the periodic box along vector 0", "at most 0.5"});
-  expect_words(refusal({.link = 0.1f, .min_points = 0}), {"min_points is 0"});
+  expect_words(refusal({.cutoff = 0}), {"cutoff is 0", "positive"});
+  expect_words(refusal({.cutoff = -1}), {"cutoff is -1"});
+  expect_words(refusal({.cutoff = infinity}), {"cutoff is inf"});
+  expect_words(refusal({.cutoff = std::nanf("")}), {"cutoff is nan"});
+  expect_words(refusal({.cutoff = 1e-30f}), {"1e-30", "square"});
+  expect_words(refusal({.cutoff = 0.6f}), {"0.6", "half the periodic box along vector 0", "at most 0.5"});
+  expect_words(refusal({.cutoff = 0.1f, .min_points = 0}), {"min_points is 0"});
 }
 
 TEST_F(cluster_finder_test, bad_points_are_named_and_leave_no_result) {
-  auto finder = make_cluster_finder(context, square, {.link = 1});
+  auto finder = make_cluster_finder(context, square, {.cutoff = 1});
   expect_words(error_of<argument_error>([&] { static_cast<void>(finder.view()); }), {"find has not been called"});
   const auto refusal = [&](const points_2d& points) {
     const auto there = to_device(context, points);

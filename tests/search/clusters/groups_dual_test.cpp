@@ -117,7 +117,7 @@ TYPED_TEST(cluster_groups_test, members_are_the_points_of_each_label_by_index) {
     const auto points = points_of<T, D>(each.which, 700, 2);
     for (const std::uint32_t min_points : {1u, 4u, 5000u}) {
       auto finder = make_cluster_finder(this->context, box_of<T, D>(vec<T, D>::filled(T(1))),
-                                        {.link = T(0.02), .min_points = min_points});
+                                        {.cutoff = T(0.02), .min_points = min_points});
       const found_clusters found = find_on(this->context, finder, points);
       EXPECT_EQ(members_of(this->context, finder), rows_of(found)) << each.name << " " << min_points;
     }
@@ -128,7 +128,7 @@ TYPED_TEST(cluster_groups_test, centers_are_those_of_clusters_in_one_piece_in_bo
   using T = typename TypeParam::T;
   for (std::uint64_t seed = 0; seed < 32; ++seed) {
     const auto made = TestFixture::make_blobs(seed);
-    auto finder = make_cluster_finder(this->context, made.box, {.link = T(2)});
+    auto finder = make_cluster_finder(this->context, made.box, {.cutoff = T(2)});
     const found_clusters found = find_on(this->context, finder, made.points);
     ASSERT_EQ(found.sizes.size(), made.centers.size()) << seed;
     const auto centers = centers_of(this->context, finder);
@@ -153,7 +153,7 @@ class cluster_groups_cases : public backend_test {
 TEST_F(cluster_groups_cases, a_long_chain_across_a_face_has_its_middle_as_center) {
   std::vector<vec<double, 2>> points;
   for (int k = 0; k < 4001; ++k) points.push_back({7 + 0.002 * k, 3});  // 8 of 10
-  auto finder = make_cluster_finder(context, box_of<double, 2>({10, 10}, {true, false}), {.link = 0.003});
+  auto finder = make_cluster_finder(context, box_of<double, 2>({10, 10}, {true, false}), {.cutoff = 0.003});
   EXPECT_EQ(find_on(context, finder, points).sizes, (std::vector<std::uint32_t>{4001}));
   const auto centers = centers_of(context, finder);
   EXPECT_NEAR(centers[0][0], 1, 1e-12);
@@ -162,14 +162,14 @@ TEST_F(cluster_groups_cases, a_long_chain_across_a_face_has_its_middle_as_center
 
 TEST_F(cluster_groups_cases, border_points_are_members_and_count_in_centers) {
   const std::vector<vec<double, 2>> points{{4, 4}, {1, 1}, {3.5, 4}, {4.5, 4}, {4, 5}};
-  auto finder = make_cluster_finder(context, box_of<double, 2>({8, 8}), {.link = 1.1, .min_points = 4});
+  auto finder = make_cluster_finder(context, box_of<double, 2>({8, 8}), {.cutoff = 1.1, .min_points = 4});
   EXPECT_EQ(find_on(context, finder, points).labels, (std::vector<std::int32_t>{0, -1, 0, 0, 0}));
   EXPECT_EQ(members_of(context, finder), (found_members{{0, 4}, {0, 2, 3, 4}}));
   EXPECT_NEAR(centers_of(context, finder)[0][1], 4.25, 1e-14);
 }
 
 TEST_F(cluster_groups_cases, groups_belong_to_the_last_points) {
-  auto finder = make_cluster_finder(context, box_of<float, 3>({1, 1, 1}), {.link = 0.05f});
+  auto finder = make_cluster_finder(context, box_of<float, 3>({1, 1, 1}), {.cutoff = 0.05f});
   expect_words(error_of<argument_error>([&] { static_cast<void>(finder.members()); }), {"find has not been called"});
   expect_words(error_of<argument_error>([&] { static_cast<void>(finder.centers()); }), {"find has not been called"});
   EXPECT_TRUE(find_on(context, finder, {}).sizes.empty());
@@ -192,7 +192,7 @@ TEST_F(cluster_groups_cases, groups_belong_to_the_last_points) {
 TEST_F(cluster_groups_cases, all_threads_and_streams_find_the_same_bits) {
   const auto points = points_of<float, 3>(distribution::nested_clusters, size_or(100'000, 5000), 3);
   const auto box = box_of<float, 3>({1, 1, 1}, {true, true, true});
-  const cluster_options<float> options{.link = 0.01f, .min_points = 5};
+  const cluster_options<float> options{.cutoff = 0.01f, .min_points = 5};
   auto finder = make_cluster_finder(context, box, options);
   static_cast<void>(find_on(context, finder, points));
   const auto wanted = centers_of(context, finder);

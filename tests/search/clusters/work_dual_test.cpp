@@ -78,7 +78,7 @@ class clusters_work : public backend_test {
     return box_of<T, D>(vec<T, D>::filled(T(1)), vec<bool, D>::filled(periodic));
   }
 
-  /// Points of every distribution, with so long a link that about half of them have this many others in reach, or a
+  /// Points of every distribution, with so long a cutoff that about half of them have this many others in reach, or a
   /// little longer.
   template <typename F>
   void for_each_distribution(std::size_t neighbors, F&& f) const {
@@ -86,9 +86,9 @@ class clusters_work : public backend_test {
     for (const auto& each : all_distributions) {
       const auto points = points_of<T, D>(each.which, count, 1);
       const T distance = (neighbors < 8 ? T(1.5) : T(1.001)) * distance_to_neighbor(points, neighbors);
-      const T link = distance > T(0) ? distance : T(1e-3);
-      SCOPED_TRACE(message(std::string(each.name), ", link ", link));
-      f(points, link);
+      const T cutoff = distance > T(0) ? distance : T(1e-3);
+      SCOPED_TRACE(message(std::string(each.name), ", cutoff ", cutoff));
+      f(points, cutoff);
     }
   }
 };
@@ -102,22 +102,22 @@ TYPED_TEST_SUITE(clusters_work, cluster_work_shapes);
 
 TYPED_TEST(clusters_work, is_bounded_for_few_friends_and_many) {
   for (const std::size_t neighbors : {2u, 8u}) {
-    this->for_each_distribution(neighbors, [&](const auto& points, auto link) {
+    this->for_each_distribution(neighbors, [&](const auto& points, auto cutoff) {
       for (const std::uint32_t min_points : {1u, 5u, 50u}) {
-        expect_little_work(this->box(false), {.link = link, .min_points = min_points}, points);
+        expect_little_work(this->box(false), {.cutoff = cutoff, .min_points = min_points}, points);
       }
     });
   }
 }
 
 TYPED_TEST(clusters_work, is_bounded_in_periodic_boxes_and_for_points_anywhere) {
-  this->for_each_distribution(2, [&](const auto& points, auto link) {
-    expect_little_work(this->box(true), {.link = link}, points);
-    expect_little_work(this->box(false), {.link = link, .accept_outside = true}, points);
+  this->for_each_distribution(2, [&](const auto& points, auto cutoff) {
+    expect_little_work(this->box(true), {.cutoff = cutoff}, points);
+    expect_little_work(this->box(false), {.cutoff = cutoff, .accept_outside = true}, points);
     // The same points in a small box, most of them outside.
     auto outside = points;
-    for (auto& point : outside) point *= decltype(link)(1e4);
-    expect_little_work(this->box(false), {.link = link * decltype(link)(1e4), .accept_outside = true}, outside);
+    for (auto& point : outside) point *= decltype(cutoff)(1e4);
+    expect_little_work(this->box(false), {.cutoff = cutoff * decltype(cutoff)(1e4), .accept_outside = true}, outside);
   });
 }
 
@@ -125,9 +125,9 @@ TYPED_TEST(clusters_work, is_bounded_in_tilted_boxes) {
   auto box = this->box(true);
   box.vectors[1][0] = 0.4f;
   box = make_lattice(box.origin, box.vectors, box.periodic);
-  this->for_each_distribution(2, [&](const auto& points, auto link) {
+  this->for_each_distribution(2, [&](const auto& points, auto cutoff) {
     for (const std::uint32_t min_points : {1u, 5u}) {
-      expect_little_work(box, {.link = link, .min_points = min_points}, points);
+      expect_little_work(box, {.cutoff = cutoff, .min_points = min_points}, points);
     }
   });
 }
