@@ -95,16 +95,16 @@ def compare_nearest(comparison, points, k):
     comparison.add(f"nearest neighbors, k = {k}", points, seconds, others)
 
 
-def compare_clusters(comparison, points, link, core):
-    seconds, report = comparison.ours(points, "clusters", "--cutoff", link, "--core", core)
+def compare_clusters(comparison, points, cutoff, min_points):
+    seconds, report = comparison.ours(points, "clusters", "--cutoff", cutoff, "--min-points", min_points)
     others = []
     if cluster := comparison.library("sklearn.cluster", "scikit-learn"):
-        scan = cluster.DBSCAN(eps=link, min_samples=core, n_jobs=THREADS)
+        scan = cluster.DBSCAN(eps=cutoff, min_samples=min_points, n_jobs=THREADS)
         theirs, labels = comparison.timed(lambda: scan.fit_predict(points))
         if labels.max() + 1 != report["clusters"]:
             sys.exit(f"compare_searches: {report['clusters']} clusters, scikit-learn {labels.max() + 1}")
         others.append(("scikit-learn", theirs))
-    comparison.add(f"clusters, {core} in {link}", points, seconds, others)
+    comparison.add(f"clusters, {min_points} in {cutoff}", points, seconds, others)
 
 
 def compare_rdf(comparison, points, cutoff):

@@ -12,12 +12,12 @@ from mesh_support import npy
 GROUPS = "x,y,z\n0.9375,0.625,0.5\n0.25,0.25,0.5\n0.375,0.25,0.5\n0.0625,0.625,0.5\n0.5,0.875,0.5\n0.25,0.375,0.5\n"
 
 
-def reference(points, cutoff, core):
+def reference(points, cutoff, min_points):
     """Labels by comparing all pairs."""
     near = [[j for j, b in enumerate(points) if sum((x - y) ** 2 for x, y in zip(a, b)) < cutoff**2] for a in points]
     labels, clusters = [-1] * len(points), 0
     for start in range(len(points)):
-        if labels[start] >= 0 or len(near[start]) < core:
+        if labels[start] >= 0 or len(near[start]) < min_points:
             continue
         todo = [start]
         while todo:
@@ -25,11 +25,11 @@ def reference(points, cutoff, core):
             if labels[i] >= 0:
                 continue
             labels[i] = clusters
-            todo += [j for j in near[i] if len(near[j]) >= core]
+            todo += [j for j in near[i] if len(near[j]) >= min_points]
         clusters += 1
     for i in range(len(points)):
-        if len(near[i]) < core:
-            labels[i] = min((labels[j] for j in near[i] if len(near[j]) >= core), default=-1)
+        if len(near[i]) < min_points:
+            labels[i] = min((labels[j] for j in near[i] if len(near[j]) >= min_points), default=-1)
     return labels
 
 
@@ -73,7 +73,7 @@ class ClustersTest(support.ProgramTest):
 
     def test_help_has_examples(self):
         text = self.quadrat("clusters", "--help").stdout
-        for word in ["Examples:", "--core", "--periodic", "friends-of-friends", "DBSCAN"]:
+        for word in ["Examples:", "--min-points", "--periodic", "friends-of-friends", "DBSCAN"]:
             self.assertIn(word, text)
         self.assertIn("clusters", self.quadrat("--help").stdout)
 
@@ -81,22 +81,22 @@ class ClustersTest(support.ProgramTest):
         self.assertEqual(self.labels(self.groups, "--cutoff", 0.25), [0, 1, 1, 2, 3, 1])
         periodic = [self.groups, "--cutoff", 0.25, "--box", "1,1,1", "--periodic", "x"]
         self.assertEqual(self.labels(*periodic), [0, 1, 1, 0, 2, 1])
-        self.assertEqual(self.labels(*periodic, "--core", 2), [0, 1, 1, 0, -1, 1])
-        self.assertEqual(self.labels(*periodic, "--core", 3), [-1, 0, 0, -1, -1, 0])
-        self.assertEqual(self.labels(*periodic, "--core", 4), [-1] * 6)
+        self.assertEqual(self.labels(*periodic, "--min-points", 2), [0, 1, 1, 0, -1, 1])
+        self.assertEqual(self.labels(*periodic, "--min-points", 3), [-1, 0, 0, -1, -1, 0])
+        self.assertEqual(self.labels(*periodic, "--min-points", 4), [-1] * 6)
         # Points at the cutoff are not linked.
         self.assertEqual(self.labels(self.groups, "--cutoff", 0.125), [0, 1, 2, 3, 4, 5])
 
     def test_labels_as_npy(self):
-        self.clusters(self.groups, "--cutoff", 0.25, "--core", 2, "-o", "labels.npy")
+        self.clusters(self.groups, "--cutoff", 0.25, "--min-points", 2, "-o", "labels.npy")
         data = (self.folder / "labels.npy").read_bytes()
         self.assertIn(b"'descr': '<i8', 'fortran_order': False, 'shape': (6,)", data)
         self.assertEqual(struct.unpack("<6q", data[-48:]), (-1, 0, 0, -1, -1, 0))
 
     def test_sizes_as_json(self):
-        result = self.clusters(self.groups, "--cutoff", 0.25, "--core", 2)
+        result = self.clusters(self.groups, "--cutoff", 0.25, "--min-points", 2)
         self.assertEqual((result["clusters"], result["noise"], result["sizes"]), (1, 3, [3]))
-        self.assertEqual(result["search"], {"cutoff": 0.25, "core": 2, "precision": "double"})
+        self.assertEqual(result["search"], {"cutoff": 0.25, "min_points": 2, "precision": "double"})
         self.assertEqual(result["points"], {"file": str(self.groups), "count": 6, "dimensions": 3})
         self.assertEqual(result["box"]["source"], "bounding box")
         self.assertEqual(result["device"]["backend"], "cpu")
@@ -107,7 +107,7 @@ class ClustersTest(support.ProgramTest):
 
     def test_centers_as_json(self):
         third = 0.875 / 3
-        self.assert_centers(self.clusters(self.groups, "--cutoff", 0.25, "--core", 2), [[third, third, 0.5]])
+        self.assert_centers(self.clusters(self.groups, "--cutoff", 0.25, "--min-points", 2), [[third, third, 0.5]])
         across = self.put("across.csv", "x,y,z\n0.9375,0.625,0.5\n0.125,0.625,0.5\n0.5,0.5,0.5\n")
         result = self.clusters(across, "--cutoff", 0.25, "--box", "1,1,1", "--periodic", "x")
         self.assert_centers(result, [[0.03125, 0.625, 0.5], [0.5, 0.5, 0.5]])
@@ -116,7 +116,7 @@ class ClustersTest(support.ProgramTest):
         text = self.quadrat("clusters", self.groups, "--cutoff", 0.25, "-o", "labels.npy").stdout
         for words in ["6 points, 4 clusters\n", "largest    3; 1; 1; 1", "friends-of-friends", "open", "labels.npy"]:
             self.assertIn(words, text)
-        text = self.quadrat("clusters", self.groups, "--cutoff", 0.25, "--core", 2).stdout
+        text = self.quadrat("clusters", self.groups, "--cutoff", 0.25, "--min-points", 2).stdout
         self.assertIn("6 points, 1 cluster, 3 points in none", text)
         self.assertIn("2 or more (DBSCAN)", text)
 
@@ -126,11 +126,11 @@ class ClustersTest(support.ProgramTest):
             # Numbers whose differences and squares are exact, so that there is one answer.
             points = [[draw.randrange(256) / 256 for _ in range(dimension)] for _ in range(300)]
             file = self.put("random.npy", npy([300, dimension], [x for point in points for x in point]))
-            for cutoff, core in ((0.08, 1), (0.1, 5), (0.3, 20)):
-                wanted = reference(points, cutoff, core)
+            for cutoff, min_points in ((0.08, 1), (0.1, 5), (0.3, 20)):
+                wanted = reference(points, cutoff, min_points)
                 for more in (["--threads", 1], ["--threads", 2], ["--precision", "float"]):
-                    with self.subTest(dimension=dimension, cutoff=cutoff, core=core, more=more):
-                        self.assertEqual(self.labels(file, "--cutoff", cutoff, "--core", core, *more), wanted)
+                    with self.subTest(dimension=dimension, cutoff=cutoff, min_points=min_points, more=more):
+                        self.assertEqual(self.labels(file, "--cutoff", cutoff, "--min-points", min_points, *more), wanted)
 
     def test_few_points(self):
         for text, labels in [("x,y\n", []), ("x,y\n1,2\n", [0]), ("x,y\n1,2\n1,2\n", [0, 0])]:
@@ -152,8 +152,8 @@ class ClustersTest(support.ProgramTest):
             ([self.groups, "--cutoff", 0], "--cutoff is 0; it must be positive"),
             ([self.groups, "--cutoff", "nan"], "--cutoff is nan"),
             ([self.groups, "--cutoff", "far"], '--cutoff: "far" is no number'),
-            ([self.groups, "--cutoff", 1, "--core", 0], "--core: 0 is not from 1 to"),
-            ([self.groups, "--cutoff", 1, "--core", 1.5], '--core: "1.5" is no whole number'),
+            ([self.groups, "--cutoff", 1, "--min-points", 0], "--min-points: 0 is not from 1 to"),
+            ([self.groups, "--cutoff", 1, "--min-points", 1.5], '--min-points: "1.5" is no whole number'),
             ([self.groups, "--cutoff", 0.6, "--box", "1,1,1", "--periodic", "y"], "half the periodic box along vector 1"),
             ([self.groups, "--cutoff", 1, "--periodic", "x"], "--periodic x needs --box"),
             ([self.groups, "--cutoff", 1, "-o", "labels.txt"], "labels.txt ends in neither"),

@@ -233,7 +233,7 @@ def commands():
         Command("radii", ["neighbors", "../in/bodies.csv", "--radii", "a", *on_cpu, "-o", "pairs.csv", "--json"], "pairs.csv"),
         Command("rdf", ["neighbors", "../in/atoms.xyz", "--cutoff", "0.3", "--rdf", "--types", *on_cpu, "-o", "rdf.csv", "--json"],
                 "rdf.csv"),
-        Command("clusters", ["clusters", "../in/points.csv", "--cutoff", "0.3", "--core", "3", *on_cpu, "-o", "labels.csv", "--json"],
+        Command("clusters", ["clusters", "../in/points.csv", "--cutoff", "0.3", "--min-points", "3", *on_cpu, "-o", "labels.csv", "--json"],
                 "labels.csv"),
         Command("contacts", ["contacts", "../in/bodies.csv", *on_cpu, "-o", "contacts.npy"], "contacts.npy"),
         Command("contacts_csv", ["contacts", "../in/bodies.csv", *on_cpu, "-o", "contacts.csv", "--json"], "contacts.csv"),

@@ -48,17 +48,17 @@ void run_clusters(const clusters_options& options) {
 }
 
 constexpr const char* clusters_footer =
-    "Points closer than R are linked. Without --core, clusters are all points connected by links "
+    "Points closer than R are linked. Without --min-points, clusters are all points connected by links "
     "(friends-of-friends).\n"
-    "With --core N, only core points connect: those with N or more points closer than R, themselves included "
+    "With --min-points N, only core points connect: those with N or more points closer than R, themselves included "
     "(DBSCAN).\n"
     "Labels count from 0, by the smallest index of a core point; -1: in no cluster. docs/guides/clusters.md says "
     "more.\n\n"
     "Examples:\n"
-    "  quadrat clusters points.npy --cutoff 0.1                          friends-of-friends, sizes only\n"
-    "  quadrat clusters points.npy --cutoff 0.1 --core 5 -o labels.npy   DBSCAN\n"
+    "  quadrat clusters points.npy --cutoff 0.1                                friends-of-friends, sizes only\n"
+    "  quadrat clusters points.npy --cutoff 0.1 --min-points 5 -o labels.npy   DBSCAN\n"
     "  quadrat clusters points.csv --cutoff 0.1 --box 1,1,1 --periodic xyz -o labels.csv\n"
-    "  quadrat clusters atoms.xyz --cutoff 3 --json > clusters.json      Lattice and pbc of the file; all sizes\n\n"
+    "  quadrat clusters atoms.xyz --cutoff 3 --json > clusters.json            Lattice and pbc of the file; all sizes\n\n"
     "Returns 0; 1 when something failed; 2 when the command line is wrong; 130 after Ctrl-C.";
 
 }  // namespace
@@ -75,7 +75,9 @@ void add_clusters(CLI::App& app) {
       ->required()
       ->check(any_number())
       ->type_name("R");
-  command->add_option("--core", o.core, "a core point has at least N points closer than R, itself included; default: 1")
+  command
+      ->add_option("--min-points", o.min_points,
+                   "a core point has at least N points closer than R, itself included; default: 1")
       ->check(whole_number(1, std::numeric_limits<std::uint32_t>::max()))
       ->type_name("N");
   add_box_options(*command, o.box, "lengths of the box, or all components of its vectors; default: around the points",

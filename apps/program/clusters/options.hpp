@@ -14,7 +14,7 @@ namespace quadrat::program {
 struct clusters_options {
   std::string points;
   double cutoff = 0;
-  std::int64_t core = 1;
+  std::int64_t min_points = 1;
   box_options box;
   device_options device;
   std::optional<std::string> precision;

@@ -35,7 +35,7 @@ nlohmann::ordered_json as_json(const clusters_report& report, const clusters_opt
       {"device", as_json(report.device)},
       {"points", as_json(particles)},
       {"box", as_json(box, particles.dimension)},
-      {"search", {{"cutoff", options.cutoff}, {"core", options.core}, {"precision", report.precision}}},
+      {"search", {{"cutoff", options.cutoff}, {"min_points", options.min_points}, {"precision", report.precision}}},
       {"clusters", report.sizes.size()},
       {"noise", report.noise},
       {"sizes", report.sizes},
@@ -54,11 +54,12 @@ std::string as_text(const clusters_report& report, const clusters_options& optio
                     const search_box& box) {
   std::string text = fmt::format("{}: {} points, {} cluster{}{}\n", particles.file, with_commas(report.points),
                                  with_commas(report.sizes.size()), report.sizes.size() == 1 ? "" : "s",
-                                 options.core == 1 ? "" : ", " + with_commas(report.noise) + " points in none");
+                                 options.min_points == 1 ? "" : ", " + with_commas(report.noise) + " points in none");
   text += fmt::format("  largest    {}\n", sizes_text(report.sizes));
-  text += fmt::format("  linked     closer than {}{}\n", options.cutoff,
-                      options.core == 1 ? " (friends-of-friends)"
-                                        : fmt::format("; core points with {} or more (DBSCAN)", options.core));
+  text +=
+      fmt::format("  linked     closer than {}{}\n", options.cutoff,
+                  options.min_points == 1 ? " (friends-of-friends)"
+                                          : fmt::format("; core points with {} or more (DBSCAN)", options.min_points));
   text += fmt::format("  box        {}\n", as_text(box, particles.dimension));
   text +=
       fmt::format("  search     {:.3g} s on {}: {}\n", report.search_seconds, as_text(report.device), report.precision);

@@ -41,7 +41,7 @@ clusters_report clusters_of(const Context& context, const clusters_options& opti
   const auto points = to_device(context, points_in<T, D>(particles));
   cluster_options<T> chosen;
   chosen.cutoff = static_cast<T>(options.cutoff);
-  chosen.min_points = static_cast<std::uint32_t>(options.core);
+  chosen.min_points = static_cast<std::uint32_t>(options.min_points);
   chosen.accept_outside = box.accept_outside;
   auto finder = make_cluster_finder(context, lattice_of<T, D>(box), chosen);
   {
