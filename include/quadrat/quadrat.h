@@ -421,7 +421,7 @@ typedef struct quadrat_contact_options {
   int sorted;                   /**< by the ids of a and b, then by feature */
   const quadrat_domain* domain; /**< null: open, around all bodies */
   const char* method;
-  double bin_size;       /**< 0: chosen */
+  double bin_size;       /**< 0: auto */
   const uint32_t* masks; /**< 32: groups g and h meet if bit h of masks[g] is set; null: all meet */
 } quadrat_contact_options;
 
@@ -532,7 +532,7 @@ typedef struct quadrat_nufft_options {
   int fft_order;    /**< modes from 0 on, then the negative ones; otherwise from -K/2 on */
   double period[3]; /**< of the points; 0: 2 pi */
   double origin[3];
-  double oversampling; /**< of the mesh; 0: chosen */
+  double oversampling; /**< of the mesh; 0: auto */
   int systems;         /**< 0: 1 */
   const char* method;  /**< of spreading */
 } quadrat_nufft_options;

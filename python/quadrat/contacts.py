@@ -73,7 +73,7 @@ def contacts(
     box, periodic, origin : lengths of a rectangular box, see `neighbor_list`; without one space is open
     sorted : orders contacts by (a, b, feature), with ids by those of a and b: the same bits with every method, in every
         run. Otherwise the order is any.
-    bin_size : edge of a bin; None: chosen
+    bin_size : edge of a bin; None: auto
     method : one of `methods("contacts")`, or "auto"
     deterministic : "none"; "run_to_run" and "canonical" sort, too
     threads, index_dtype : see `neighbor_list`

@@ -41,7 +41,7 @@ class Nufft(State):
     real : values are real. Modes are then those of numpy.fft.rfftn: K/2 + 1 along the last axis.
     mode_order : "centered" (-K/2 first) or "fft" (as numpy.fft)
     period : of the points, one number or one per axis; by default 2 pi
-    oversampling : of the mesh, above 1; None: chosen
+    oversampling : of the mesh, above 1 to 4; None: auto
     method, deterministic, threads, dtype : see `SpreadPlan`
 
     Examples

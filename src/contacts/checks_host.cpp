@@ -30,7 +30,7 @@ void check_common(const method_demand& demand, const std::string& method, const 
                   T bin_size, const pair_masks& masks) {
   if (!is_automatic(method)) require_method<contact_method_list>(demand, method);
   require(bin_size >= T(0) && std::isfinite(bin_size), "the bin size is ", bin_size,
-          "; it must be positive and finite, or 0 to have one chosen");
+          "; it must be positive and finite, or auto");
   check_masks(masks);
   if (!domain.has_value()) return;
   static_cast<void>(make_box_from_lengths(domain->lower, domain->length, domain->periodic));

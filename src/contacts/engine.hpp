@@ -19,7 +19,7 @@ namespace quadrat::detail {
 /// What bins are planned for, besides the bodies.
 template <typename T>
 struct bin_options {
-  T size = T(0);           ///< edge; 0: chosen
+  T size = T(0);           ///< edge; 0: auto
   bool balanced = true;    ///< for methods that balance
   bodies_view<T> given{};  ///< the caller's bodies; none: boxes are searched
 };

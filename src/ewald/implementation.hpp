@@ -31,17 +31,9 @@ namespace quadrat {
 namespace detail {
 
 inline void check_electrostatics_options(const electrostatics_options& options) {
-  require(options.accuracy >= 1e-14 && options.accuracy <= 0.5, "the accuracy is ", options.accuracy,
-          "; 1e-14 to 0.5 is possible");
+  check_ewald_numbers(options.accuracy, options.parameters);
   require(std::isfinite(options.coulomb_constant), "Coulomb's constant is ", options.coulomb_constant,
           "; it must be finite");
-  const ewald_parameters& given = options.parameters;
-  require(given.cutoff >= 0 && std::isfinite(given.cutoff), "the cutoff is ", given.cutoff,
-          "; it must be positive, or 0 for a choice");
-  require(given.splitting >= 0 && std::isfinite(given.splitting), "the splitting parameter is ", given.splitting,
-          "; it must be positive, or 0 for a choice");
-  require(given.order == 0 || (given.order >= 3 && given.order <= 8), "the order is ", given.order,
-          "; 3 to 8 is possible, and 0 for a choice");
 }
 
 }  // namespace detail

@@ -28,7 +28,7 @@ void require_positive_number(double value, const char* what) {
   require(value > 0 && std::isfinite(value), "the ", what, " is ", value, "; it must be positive and finite");
 }
 void require_choosable_number(double value, const char* what) {
-  require(value >= 0 && std::isfinite(value), "the ", what, " is ", value, "; it must be positive, or 0 for a choice");
+  require(value >= 0 && std::isfinite(value), "the ", what, " is ", value, "; it must be positive and finite, or auto");
 }
 
 void check_mobility_options(const mobility_options& options, bool single_precision) {
@@ -42,7 +42,7 @@ void check_mobility_options(const mobility_options& options, bool single_precisi
   for (int axis = 0; axis < 3; ++axis) {
     const int modes = options.parameters.modes[axis];
     require(modes == 0 || (modes > 0 && modes % 2 == 1), "the modes along axis ", axis, " are ", modes,
-            "; odd numbers are possible, and 0 for a choice");
+            "; odd numbers are possible, or auto");
   }
   require(options.most_iterations >= 3 && options.most_iterations <= 10'000, "the most iterations are ",
           options.most_iterations, "; 3 to 10000 are possible");

@@ -83,7 +83,7 @@ nufft_problem nufft_problem_of(const vec<int, D>& modes, const nufft_options& op
     problem.period[d] = period > 0 ? period : 2 * std::numbers::pi;
   }
   require(options.oversampling == 0 || (options.oversampling > 1 && options.oversampling <= 4), "the oversampling is ",
-          options.oversampling, "; above 1 to 4 is possible, and 0 for a choice");
+          options.oversampling, "; above 1 to 4 is possible, or auto");
   return problem;
 }
 

@@ -260,11 +260,9 @@ TEST_F(contact_faults, of_options) {
   EXPECT_EQ(complaint_of_options(options).substr(0, 28), "unknown contact method \"bin\"");
   options = {};
   options.bin_size = -1;
-  EXPECT_EQ(complaint_of_options(options),
-            "the bin size is -1; it must be positive and finite, or 0 to have one chosen");
+  EXPECT_EQ(complaint_of_options(options), "the bin size is -1; it must be positive and finite, or auto");
   options.bin_size = NAN;
-  EXPECT_EQ(complaint_of_options(options),
-            "the bin size is nan; it must be positive and finite, or 0 to have one chosen");
+  EXPECT_EQ(complaint_of_options(options), "the bin size is nan; it must be positive and finite, or auto");
   options = {};
   options.masks[3] = ~(1u << 5);
   EXPECT_EQ(complaint_of_options(options),

@@ -442,7 +442,7 @@ TEST_F(nufft_test, says_what_is_impossible) {
   expect_words(plan_error<double, 3>({2000, 2000, 2000}, 1e-3), {"2000 x 2000 x 2000", "2147483647"});
   nufft_options options;
   options.oversampling = 1;
-  expect_words(plan_error<double, 1>({8}, 1e-3, options), {"oversampling is 1;"});
+  expect_words(plan_error<double, 1>({8}, 1e-3, options), {"oversampling is 1; above 1 to 4 is possible, or auto"});
   options.oversampling = 1.25;
   expect_words(plan_error<double, 3>({8, 8, 8}, 1e-14, options), {"1.25 mesh points per mode"});
   options = {};

@@ -97,8 +97,8 @@ void add_contacts(CLI::App& app) {
       ->check(existing_file())
       ->type_name("");
   add_scene_options(*command, o);
-  command->add_option("--method", o.method, "how to search; default: chosen (auto)")->type_name("NAME");
-  command->add_option("--bin-size", o.bin_size, "edge of the (finest) bins; default: chosen")
+  command->add_option("--method", o.method, "how to search; default: auto")->type_name("NAME");
+  command->add_option("--bin-size", o.bin_size, "edge of the (finest) bins; default: auto")
       ->check(any_number())
       ->type_name("SIZE");
   add_device_options(*command, o.device);

@@ -120,7 +120,7 @@ std::string electrostatics_footer() {
 
 void add_parameters(CLI::App& command, electrostatics_command& o) {
   const std::string group = "Parameters, chosen by default";
-  command.add_option("--method", o.method, "how to sum; default: chosen (auto)")->type_name("NAME")->group(group);
+  command.add_option("--method", o.method, "how to sum; default: auto")->type_name("NAME")->group(group);
   command.add_option("--cutoff", o.cutoff, "cutoff of the short-range part")
       ->check(any_number())
       ->type_name("R")

@@ -26,7 +26,7 @@ void add_mesh_choices(CLI::App& command, mesh_options& o) {
       .add_option("--order", o.order, "order of the B-splines: mesh points that a point touches along an axis, 1 to 8")
       ->check(whole_number())
       ->capture_default_str();
-  command.add_option("--method", o.method, "how to spread; default: chosen (auto)")->type_name("NAME");
+  command.add_option("--method", o.method, "how to spread; default: auto")->type_name("NAME");
   command.add_flag("--clip", o.clip, "leave out contributions outside the mesh along open axes");
   command.add_flag("--accept-outside", o.accept_outside, "accept points outside the box along open axes");
   command

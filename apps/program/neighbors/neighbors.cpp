@@ -164,7 +164,7 @@ void add_neighbors(CLI::App& app) {
       ->type_name("N");
   command->add_flag("--types", o.types, "one g(r) for each pair of species of an .xyz file");
   command->add_flag("--half", o.half, "each pair once (i < j) instead of twice");
-  command->add_option("--method,--order", o.method, "how to search; default: chosen (auto)")->type_name("NAME");
+  command->add_option("--method,--order", o.method, "how to search; default: auto")->type_name("NAME");
   add_device_options(*command, o.device);
   command->add_option("--precision", o.precision, "float or double; default: that of the file")
       ->check(one_of(io::names_of<io::number_precision>));

@@ -287,12 +287,11 @@ void add_nufft_choices(CLI::App& command, nufft_command& o) {
   command
       .add_option("--order", o.order, "order of modes: centered (default), or fft (0, 1, ..., then the negative ones)")
       ->check(one_of(mode_orders));
-  command.add_option("--oversampling", o.oversampling, "mesh points per mode; default: chosen")
+  command.add_option("--oversampling", o.oversampling, "mesh points per mode, above 1 to 4; default: auto")
       ->check(any_number())
       ->type_name("NUMBER");
-  command.add_option("--method", o.method, "how to spread, see quadrat spread; default: chosen (auto)")
-      ->type_name("NAME");
-  command.add_option("--fft", o.fft, "library of Fourier transforms, see quadrat info; default: chosen (auto)")
+  command.add_option("--method", o.method, "how to spread, see quadrat spread; default: auto")->type_name("NAME");
+  command.add_option("--fft", o.fft, "library of Fourier transforms, see quadrat info; default: auto")
       ->type_name("NAME");
   command.add_flag("--deterministic", o.deterministic, "same bits in every run");
 }

@@ -154,7 +154,7 @@ void add_reduce_options(CLI::App& command, reduce_command& o) {
   command.add_option("--keys", o.key_count, "number of results; default: the largest key + 1")
       ->check(whole_number(1, static_cast<std::int64_t>(max_count)))
       ->type_name("N");
-  command.add_option("--method", o.method, "how to reduce; default: chosen (auto)")->type_name("NAME");
+  command.add_option("--method", o.method, "how to reduce; default: auto")->type_name("NAME");
   command
       .add_flag("--deterministic{run_to_run}", o.reproducible,
                 "same bits in every run; --deterministic=canonical where a method has that level")

@@ -53,7 +53,7 @@ struct broad_phase_options {
   /// them are. Along periodic axes, boxes overlap as the images with the nearest centers, and must not be longer than
   /// half the axis. Default: open, around all bodies, found at each build.
   std::optional<box<T, 3>> domain{};
-  T bin_size = T(0);  ///< edge of a bin (of the finest, if there are several sizes). 0: chosen
+  T bin_size = T(0);  ///< edge of a bin (of the finest, if there are several sizes). 0: auto
   pair_masks masks = all_groups_meet();
   bool sorted = false;  ///< pairs by (first, second); at most 2^31 - 1 of them
 };

@@ -29,7 +29,7 @@ struct contact_options {
   /// half the axis, and may lie up to 2^30 boxes away (2^20 in float). Default: open, around all bodies, found at each
   /// build.
   std::optional<box<T, 3>> domain{};
-  T bin_size = T(0);  ///< edge of a bin (of the finest, if there are several sizes). 0: chosen
+  T bin_size = T(0);  ///< edge of a bin (of the finest, if there are several sizes). 0: auto
   pair_masks masks = all_groups_meet();
   /// Sorts contacts by the ids of a and b, then by feature: the same bytes with every method, and apart from indices
   /// the same contacts however bodies with ids are stored. At most 2^31 - 1.

@@ -43,7 +43,7 @@ struct scaled_pair {
   double scale = 0;
 };
 
-/// What decides about accuracy and time. Values that are 0 are chosen.
+/// What decides about accuracy and time. 0: auto.
 struct ewald_parameters {
   double cutoff = 0;  ///< of the short-range part, a length
   /// Gaussian splitting (spme, direct): the inverse length alpha in erfc(alpha r) / r. Prolate splitting (esp): the

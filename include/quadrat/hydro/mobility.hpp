@@ -18,7 +18,7 @@
 /// and Brownian velocities, whose covariance is the mobility.
 namespace quadrat {
 
-/// What decides about accuracy and time. Values that are 0 are chosen.
+/// What decides about accuracy and time. 0: auto.
 struct mobility_parameters {
   double splitting = 0;  ///< inverse length xi in the factor (1 + k^2 / 4 xi^2) exp(-k^2 / 4 xi^2) of the wave part
   double cutoff = 0;     ///< of the near part, a length

@@ -37,7 +37,7 @@ struct nufft_options {
   mode_order order = mode_order::centered;
   vec<double, 3> period{};  ///< of the points, by axis; 0: 2 pi
   vec<double, 3> origin{};  ///< by axis, rounded to T: in place of a point's position, its distance from here counts
-  /// Mesh points per mode along each axis, above 1 and at most 4; 0: the fastest from 1.25 to 2, with its window.
+  /// Mesh points per mode along each axis, above 1 and at most 4; 0: auto, the fastest from 1.25 to 2, with its window.
   double oversampling = 0;
   window_shape window = window_shape::prolate;
   /// Independent sets of points that are transformed together, each to or from modes of its own: see set_points.

@@ -81,7 +81,7 @@ struct ewald_request {
   std::string_view method;  ///< empty or "auto": any
   pair_law law;
   double accuracy;
-  ewald_parameters given;  ///< 0: chosen
+  ewald_parameters given;  ///< 0: auto
   choice_place place;
   bool single_precision;
   double strictness = 1;  ///< the accuracy is this times what was asked for, which messages name
@@ -97,6 +97,9 @@ struct ewald_choice {
   /// The best of each method and order that was looked at.
   std::vector<candidate> candidates{};
 };
+
+/// Throws argument_error for numbers with which no choice is possible.
+void check_ewald_numbers(double accuracy, const ewald_parameters& given);
 
 /// The same parameters for all systems. Throws argument_error where the accuracy cannot be reached in this precision,
 /// naming the least that can, or given parameters are impossible (order, extents that are not products of 2, 3 and 5).

@@ -31,7 +31,7 @@ void check_mesh(const ewald_request& request) {
   for (int axis = 0; axis < 3; ++axis) {
     const int extent = mesh[axis], least = modes ? 1 : std::max(request.given.order, 3);
     require(extent >= least, modes ? "the largest mode" : "the mesh's extent", " along axis ", axis, " is ", extent,
-            "; at least ", least, " is possible, or 0 along all axes to have it chosen");
+            "; at least ", least, " is possible, or auto");
     if (modes) continue;
     const int good = good_fft_size(extent, axis == 2);
     require(good == extent, "the mesh's extent along axis ", axis, " is ", extent, "; products of 2, 3 and 5",
@@ -41,12 +41,6 @@ void check_mesh(const ewald_request& request) {
 
 void check_given(const ewald_request& request) {
   const ewald_parameters& given = request.given;
-  const auto serves = [](double x) { return x >= 0 && std::isfinite(x); };
-  require(serves(given.cutoff), "the cutoff is ", given.cutoff, "; it must be positive, or 0 to have it chosen");
-  require(serves(given.splitting), "the splitting is ", given.splitting,
-          "; it must be positive, or 0 to have it chosen");
-  require(given.order == 0 || (given.order >= 3 && given.order <= 8), "the order is ", given.order,
-          "; 3 to 8 are possible, or 0 to have it chosen");
   require(given.splitting == 0 || !is_automatic(request.method), "the splitting is ", given.splitting,
           ", which is alpha for spme and direct, and c for esp: a method must be given with it");
   check_mesh(request);
@@ -62,8 +56,7 @@ void check_given(const ewald_request& request) {
 }
 
 void check_request(const ewald_request& request) {
-  require(request.accuracy >= 1e-14 && request.accuracy <= 0.5, "the accuracy is ", request.accuracy,
-          "; 1e-14 to 0.5 is possible");
+  check_ewald_numbers(request.accuracy, request.given);
   require(request.accuracy >= least_accuracy(request), "the accuracy is ", request.accuracy, "; in single precision ",
           least_accuracy(request), " can be reached");
   require(is_automatic(request.method) || request.method == spme::name || request.method == esp::name ||
@@ -187,6 +180,15 @@ void check_request(const ewald_request& request) {
 
 std::string ewald_candidate_name(std::string_view method, int order) {
   return order == 0 ? std::string(method) : message(method, " of order ", order);
+}
+
+void check_ewald_numbers(double accuracy, const ewald_parameters& given) {
+  require(accuracy >= 1e-14 && accuracy <= 0.5, "the accuracy is ", accuracy, "; 1e-14 to 0.5 is possible");
+  const auto serves = [](double x) { return x >= 0 && std::isfinite(x); };
+  require(serves(given.cutoff), "the cutoff is ", given.cutoff, "; it must be positive and finite, or auto");
+  require(serves(given.splitting), "the splitting is ", given.splitting, "; it must be positive and finite, or auto");
+  require(given.order == 0 || (given.order >= 3 && given.order <= 8), "the order is ", given.order,
+          "; 3 to 8 is possible, or auto");
 }
 
 ewald_choice choose_ewald(const ewald_request& request, const std::vector<charged_system>& systems) {
