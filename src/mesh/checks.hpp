@@ -19,7 +19,7 @@ template <typename T, int D>
 [[nodiscard]] mesh_shape make_shape(const box<T, D>& domain, const vec<int, D>& mesh, const mesh_window<T>& window,
                                     open_ends ends = open_ends::lower);
 
-/// The shape of the meshes of several systems. Throws argument_error where they are too large together.
+/// The shape of the meshes of several systems. Throws argument_error if they are too large together.
 [[nodiscard]] mesh_shape stacked(const mesh_shape& one, const mesh_stack& stack);
 
 template <typename T, int D>
@@ -43,7 +43,7 @@ template <typename T, int D>
 [[nodiscard]] std::string point_complaint(const box<T, D>& domain, const mesh_shape& shape,
                                           const spread_options& options, std::size_t i, const vec<T, D>& point,
                                           fault_kind kind);
-/// The same for points that are no longer there.
+/// The same for points whose coordinates are no longer available.
 [[nodiscard]] std::string late_point_complaint(std::size_t i, fault_kind kind, const mesh_stack& stack);
 
 }  // namespace quadrat::detail

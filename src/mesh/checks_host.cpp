@@ -158,7 +158,7 @@ std::string place_complaint(const box<T, D>& domain, const spread_options& optio
                  " are possible");
 }
 
-/// The message about a footprint that leaves the mesh along the axis; empty if it does not.
+/// The message about a footprint that leaves the mesh along the axis; empty if it stays inside.
 template <typename T, int D>
 std::string footprint_complaint(const box<T, D>& domain, const mesh_shape& shape, const spread_options& options, T x,
                                 int d) {

@@ -13,17 +13,17 @@ namespace quadrat::detail {
 
 struct spread_choice {
   std::string method;
-  std::vector<expected_time> times;  ///< of the methods considered, fastest first; none if the method was asked for
-  spread_request request{};          ///< that they are for
+  std::vector<expected_time> times;  ///< of the methods considered, fastest first; empty if the caller named one
+  spread_request request{};          ///< for which they are
 
-  /// Why, in one line.
+  /// The reason for the choice, in one line.
   [[nodiscard]] std::string reason() const;
 };
 
 /// The method expected to take the least time, from the records of the methods. Needs no device.
 [[nodiscard]] spread_choice choose_spread_method(const spread_request& request, const device_profile& profile);
 
-/// All methods, as such a choice sees them.
+/// All methods, with what the choice knows of each.
 [[nodiscard]] explanation explain_spread_method(const spread_request& request, const device_profile& profile);
 
 /// What each method that can be chosen costs.

@@ -20,7 +20,7 @@ namespace quadrat::detail {
 /// Mesh points along each edge of a tile of the sample, by dimension: some hundreds in all.
 inline constexpr std::array<int, 4> tile_edges{1, 1024, 32, 8};
 
-/// The plan that a method is chosen for, from which its record computes the expected cost.
+/// A plan as the choice sees it. The record of a method computes the expected cost from it.
 struct spread_request {
   bool cuda;
   determinism level;
@@ -36,11 +36,11 @@ struct spread_request {
   double footprint = 216;
   double free_bytes = 1e300;
   point_sample sample{};      ///< by tiles
-  bool asynchronous = false;  ///< points have to be set asynchronously
+  bool asynchronous = false;  ///< points must be set asynchronously
   bool periodic = true;       ///< along all axes
-  double reached = 0;         ///< points that reach one mesh point, where most do; 0: not sampled
+  double reached = 0;         ///< the most points that reach one mesh point; 0: not sampled
 
-  /// Takes the sample of `other`, if that has about as many points. Returns whether it has.
+  /// Takes the sample of `other` if it has a similar number of points. Returns whether it does.
   [[nodiscard]] bool take_sample_of(const spread_request& other) {
     const double ratio = points / other.points;
     if (other.sample.seen == 0 || !is_about_one(ratio)) return false;
@@ -48,52 +48,52 @@ struct spread_request {
     reached = other.reached * ratio;
     return true;
   }
-  /// Of one thread; a GPU is taken as a whole.
+  /// The amount per thread. A GPU counts as one.
   [[nodiscard]] double share(double amount) const { return cuda ? amount : amount / threads; }
-  /// As loops of a CPU see it that start threads for this many points or more.
+  /// The request for CPU loops that start threads for this many points or more.
   [[nodiscard]] spread_request with_team_from(double least) const {
     spread_request alone = *this;
     if (!cuda && points < least) alone.threads = 1;
     return alone;
   }
-  /// Starts of threads on a CPU, each of which takes as long as thousands of contributions.
+  /// Starts of threads on a CPU. Each takes as long as thousands of contributions.
   [[nodiscard]] double teams(double loops) const { return !cuda && threads > 1 ? loops : 0; }
-  /// `amount` in double precision, else 0: what it takes on top.
+  /// `amount` in double precision, else 0: the additional cost of double.
   [[nodiscard]] double wide(double amount) const { return bytes > 6 * nodes ? amount : 0; }
   /// Contributions of all points, in millions.
   [[nodiscard]] double contributions() const { return 1e-6 * points * footprint; }
   [[nodiscard]] double megapoints() const { return 1e-6 * points; }
-  /// The share of footprints that reach over an end of a mesh as long along all axes, where points are even.
+  /// The fraction of footprints that cross an end of a mesh with equal extents, for evenly distributed points.
   [[nodiscard]] double wrapped() const {
     const double extent = std::pow(nodes, 1.0 / dimension);
     return 1 - std::pow(std::max(0.0, 1 - row / extent), dimension);
   }
-  /// Millions of bytes of the mesh, where these do not stay in a CPU's cache.
+  /// Millions of bytes of the mesh, if it does not stay in a CPU's cache.
   [[nodiscard]] double mesh_beyond_cache() const {
     constexpr double cache = 2;
     return 1e-6 * bytes > cache ? 1e-6 * bytes : 0;
   }
-  /// How far points that are neighbors in memory are apart: 0 nowhere, 1 as in random order.
+  /// How far apart neighbors in memory are: 0 if adjacent, 1 as in random order.
   [[nodiscard]] double disorder() const { return sample.distance < 1 ? sample.distance : 1; }
-  /// Mesh points of a tile of the sample, and how many points it has where these are even.
+  /// Mesh points of a tile of the sample, and its number of points if they are even.
   [[nodiscard]] double tile_points() const {
     return std::min(nodes, std::pow(tile_edges[static_cast<std::size_t>(dimension)], dimension));
   }
   [[nodiscard]] double evenly_in_tile() const { return points * tile_points() / nodes; }
-  /// Millions of points that reach one mesh point, where most do. Where that was not sampled the fullest tile is taken
-  /// to be halfway between even and all in one place, as a geometric mean.
+  /// Millions of points that reach the mesh point that most points reach. Without a sample: the geometric mean of even
+  /// points and all points in one place.
   [[nodiscard]] double most_at_a_point() const {
     if (sample.seen > 0 && reached > 0) return 1e-6 * reached;
     return fullest_tile() * std::sqrt(std::min(1.0, footprint / tile_points()));
   }
-  /// Millions of points in the fullest tile, which one block or thread adds up. What was not sampled is taken to be
-  /// clustered somewhat, so that methods that suffer most are chosen only for points that were seen.
+  /// Millions of points in the fullest tile, which one block or thread adds up. Points not sampled count as somewhat
+  /// clustered, so that methods sensitive to clusters are chosen only for sampled points.
   [[nodiscard]] double fullest_tile() const {
     const double unseen = unseen_fullest(evenly_in_tile(), points);
     const double seen = sample.fullest < 1 + sample.company ? sample.company : sample.fullest;
     return 1e-6 * (sample.seen > 0 ? seen : unseen);
   }
-  /// Millions of other points in the tile of a point, more than where points are even; unseen ones as above.
+  /// Millions of other points in the tile of a point, in excess of even points; points not sampled as above.
   [[nodiscard]] double crowd() const {
     return sample.seen > 0 ? 1e-6 * std::max(0.0, sample.company - evenly_in_tile()) : fullest_tile();
   }
@@ -117,12 +117,12 @@ struct spread_request {
   return cost;
 }
 
-/// Bytes that a method holds for points as they come.
+/// Bytes that a method holds for points in the caller's order.
 [[nodiscard]] inline double placed_point_bytes(const spread_request& request) {
   return request.points * (request.bytes > 6 * request.nodes ? 40 : 24);
 }
 
-/// Of methods that add to the mesh as they go through the points: where these are, what a footprint's rows touch.
+/// The cost of methods that add to the mesh point by point: memory accesses for points and rows of footprints.
 [[nodiscard]] inline method_cost scattering_cost(const spread_request& request) {
   const double scattered = request.contributions() * request.disorder();
   return spreading_cost(request)
@@ -133,7 +133,7 @@ struct spread_request {
       .holds(placed_point_bytes(request));
 }
 
-/// The same on a GPU, where additions to one mesh point wait for each other, and few threads for their own.
+/// The same on a GPU, where additions to one mesh point are serialized, and few threads do not hide latency.
 [[nodiscard]] inline method_cost cuda_scattering_cost(const spread_request& request) {
   constexpr double few_points = 1e4;
   const double alone = 1e-3 * request.footprint;
@@ -147,8 +147,8 @@ struct spread_request {
       .holds(placed_point_bytes(request));
 }
 
-/// Bytes that a method holds for points that it sorts by tile: their records, and what sorting them takes, on GPUs more
-/// where there are many, on CPUs a copy of a tile's points for each thread.
+/// Bytes that a method holds for points that it sorts by tile: their records, and memory for sorting. That is more for
+/// many points on GPUs, and a copy of a tile's points per thread on CPUs.
 [[nodiscard]] inline double tiled_point_bytes(const spread_request& request) {
   const bool wide = request.bytes > 6 * request.nodes;
   if (!request.cuda) {
@@ -162,7 +162,7 @@ struct spread_request {
   return request.points * (record + 4 + sorting);
 }
 
-/// Cells of a mesh, for a sample, each with `edge` mesh points along an axis; the last ones may have less.
+/// Cells of a mesh, for a sample, each with `edge` mesh points along an axis; the last ones may have fewer.
 template <typename T, int D>
 [[nodiscard]] sampled_cells mesh_cells_for_sample(const box<T, D>& domain, const vec<int, D>& mesh, int edge) {
   sampled_cells cells;
@@ -176,10 +176,10 @@ template <typename T, int D>
   return cells;
 }
 
-/// sample_for takes as long as so many samples: work has to be as many times as long to be worth it.
+/// sample_for costs as much as this many samples, so it pays only for that much more work.
 inline constexpr double samples_of_points = 1.9;
 
-/// Samples points by tiles and by cells as long as a footprint: all points of one of these reach the mesh point in its
+/// Samples points by tiles, and by cells as long as a footprint: all points of such a cell reach the mesh point in its
 /// middle. Synchronizes.
 template <typename Context, typename T, int D>
 void sample_for(spread_request& request, const Context& context, const points_view<T, D>& points,

@@ -13,7 +13,7 @@
 
 namespace quadrat::detail {
 
-/// What an engine is constructed from.
+/// The arguments of an engine's constructor.
 template <typename T>
 struct spread_setup {
   mesh_shape shape;
@@ -28,12 +28,12 @@ class spread_engine {
  public:
   virtual ~spread_engine() = default;
 
-  /// About how many bytes of the context's memory `count` points need; called before anything is allocated.
+  /// The approximate memory in bytes for `count` points; called before anything is allocated.
   [[nodiscard]] virtual std::size_t bytes_needed(std::size_t count) const = 0;
   /// Takes `points.count` points. May synchronize; the plan reads the faults afterwards. Points that raised a fault
   /// have safe positions.
   virtual void set_points(const point_placement<T>& points) = 0;
-  /// Whether set_points_async works: set_points depends on the number of points, not on where they are.
+  /// Whether set_points_async works: set_points then depends on the number of points, not on their positions.
   [[nodiscard]] virtual bool can_set_points_async() const { return false; }
   /// Takes at most as many points as the last set_points. Asynchronous; allocates nothing.
   virtual void set_points_async(const point_placement<T>& points) { set_points(points); }
@@ -71,7 +71,7 @@ class placed_points_engine : public spread_engine<Context, T> {
   [[nodiscard]] const spread_setup<T>& setup() const { return setup_; }
   [[nodiscard]] std::size_t count() const { return points_.size(); }
   [[nodiscard]] const placed_point<T>* points() const { return points_.data(); }
-  /// Fills with zeros, unless values are accumulated.
+  /// Fills the mesh with zeros, unless values are accumulated.
   void clear(const value_layout& layout, T* mesh, bool accumulate) const {
     if (!accumulate) fill_bytes(context_, mesh, 0, layout.mesh_values() * sizeof(T));
   }

@@ -27,7 +27,7 @@ struct footprint {
     }
   }
 
-  /// Mesh points of a row: the constant Width, so that loops over it are unrolled, or for wide windows what it is.
+  /// Mesh points of a row: the constant Width, so that loops are unrolled, or the actual width for wide windows.
   [[nodiscard]] static int width_of(const mesh_shape& shape) {
     return Width <= mesh_window<T>::most_fixed_width ? Width : shape.width[2];
   }

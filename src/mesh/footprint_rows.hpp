@@ -8,7 +8,7 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/mesh/window.hpp"
 
-/// Goes before a loop that kernels must not unroll, to save registers.
+/// Before a loop: kernels must not unroll it, to save registers.
 #if defined(__CUDA_ARCH__)
 #define QUADRAT_KEEP_LOOP _Pragma("unroll 1")
 #else
@@ -30,7 +30,7 @@ struct footprint_rows {
   T weight[2][Width];  ///< along the first two axes
   T along[lanes];      ///< along the last one
   int row[Width];      ///< along the second axis: offset in a plane, in units; -1 outside an open axis
-  int unit[units];     ///< along the last axis: offset in a row, in units; -1 where there is nothing to do
+  int unit[units];     ///< along the last axis: offset in a row, in units; -1 if unused
   int shift;           ///< mesh points of the first unit before the footprint
 
   QUADRAT_HD footprint_rows(const mesh_window<T>& window, const mesh_shape& shape, const placed_point<T>& point)
@@ -63,8 +63,8 @@ struct footprint_rows {
     }
   }
 
-  /// Moves the weights of a row to their lanes, by conditional moves: indexing by a variable shift would put the lanes
-  /// in memory.
+  /// Moves the weights of a row to their lanes by conditional moves, because indexing by a variable shift would put the
+  /// lanes in memory.
   QUADRAT_HD static void spread_lanes(const T* w, int shift, T* lane) {
     QUADRAT_UNROLL
     for (int l = 0; l < lanes; ++l) lane[l] = l < Width ? w[l] : T(0);
@@ -87,7 +87,7 @@ struct footprint_rows {
   }
 
   /// Calls f(offset of the row in units, product of the weights along the first two axes); the offset is -1 where the
-  /// row is outside an open axis; f handles that, since it may prefer predicates to branches.
+  /// row is outside an open axis. f handles that, because predicates may be faster than branches.
   QUADRAT_CALLS_ANY
   template <typename F>
   QUADRAT_HD void for_each_row(const mesh_shape& shape, const placed_point<T>& point, F&& f) const {
@@ -105,14 +105,14 @@ struct footprint_rows {
     }
   }
 
-  /// Moves the next weight to the front: indexing by a variable would put the weights in memory.
+  /// Rotates the next weight to the front, because indexing by a variable would put the weights in memory.
   QUADRAT_HD static void rotate(T* w) {
     QUADRAT_UNROLL
     for (int j = 0; j + 1 < Width; ++j) w[j] = w[j + 1];
   }
 };
 
-/// Where unit `unit` of a channel begins: it may be more than 2^31 values from the start, but never 2^31 units.
+/// The offset of unit `unit` in a channel. It may exceed 2^31 values, but never 2^31 units.
 [[nodiscard]] QUADRAT_HD inline std::size_t offset_of(int unit, int step) {
   return static_cast<std::size_t>(static_cast<std::uint32_t>(unit)) * static_cast<std::size_t>(step);
 }

@@ -7,8 +7,8 @@
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/macros.hpp"
 
-/// Meshes, boxes and spectra that know how large they are: where two places compute one size, neither can pass over the
-/// end of what the other has allocated.
+/// Meshes, boxes and spectra that carry their extents, so that code that computes a size differently cannot write
+/// beyond what was allocated.
 namespace quadrat::detail {
 
 /// Numbers along three axes, the last one fastest. Builds without NDEBUG (the preset `debug`) check every index.
@@ -18,7 +18,7 @@ struct mesh_view {
   std::size_t extent[3];
 
   [[nodiscard]] QUADRAT_HD std::size_t size() const { return extent[0] * extent[1] * extent[2]; }
-  /// By the index of all.
+  /// The element at a flat index.
   [[nodiscard]] QUADRAT_HD T& operator[](std::size_t i) const {
     assert(i < size());
     return numbers[i];

@@ -103,9 +103,9 @@ mesh_window<T> named_window(window_shape shape, int width, double oversampling, 
   require(width >= 2 && width <= most, "the width of a ", name_of(shape), " is ", width, "; 2 to ", most,
           " are possible");
   require(oversampling > 1 && oversampling <= 8, "the oversampling is ", oversampling, "; above 1 to 8 is possible");
-  // A little narrower than up to the nearest alias: what is beyond the band then weighs as much as the jump at the
-  // edge. These factors give about the least maximal error for oversampling by 1.25 and by 2, those of prolate windows
-  // for 1.5, too.
+  // The band ends slightly before the nearest alias. The error beyond the band then balances the jump at the edge.
+  // These factors nearly minimize the maximal error for oversampling by 1.25 and 2, those of prolate windows also for
+  // 1.5.
   const bool prolate = shape == window_shape::prolate;
   const double part = prolate ? prolate_part(width) : std::min(0.98, 0.88 + 0.014 * width);
   const double band = part * std::numbers::pi * width * (1 - 0.5 / oversampling);
@@ -215,7 +215,7 @@ std::vector<quadrature_node> transform_nodes(const mesh_window<T>& window, doubl
   for (const quadrature_node& node : gauss_legendre(count)) {
     for (int j = 0; j < window.width; ++j) {
       const double x = node.place + 0.5 * window.width - 0.5 - j;
-      // The nodes lie symmetrically, none of them at 0: those below 0 are taken with their mirror images.
+      // The nodes are symmetric and none is at 0, so positive nodes represent their mirror images, too.
       if (x > 0) nodes.push_back({x, node.weight * (value(j, node.place) + value(window.width - 1 - j, -node.place))});
     }
   }
@@ -245,7 +245,7 @@ double mesh_window<T>::transform(double mode, double points) const {
 template <typename T>
 std::vector<double> mesh_window<T>::transforms(int count, double points) const {
   require(count >= 0, "transforms of ", count, " modes were asked for; 0 or more are possible");
-  constexpr int block = 64;  // modes whose cosines follow from the one before, with errors of a few units of rounding
+  constexpr int block = 64;  // modes with cosines by recurrence, to a few units of rounding
   const auto nodes = detail::transform_nodes(*this, count / points);
   std::vector<double> result(static_cast<std::size_t>(count), 0.0);
   std::vector<double> cosine(nodes.size()), sine(nodes.size()), turn(nodes.size()), lift(nodes.size());

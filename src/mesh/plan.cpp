@@ -15,9 +15,9 @@
 
 namespace quadrat {
 
-/// The load that a method is chosen for. Points are sampled for the first choice, and again when their number is
-/// another; a choice by numbers alone may miss what clusters do. Where runs must be repeatable they are sampled where
-/// that takes little of the time that is expected without.
+/// The load for which a method is chosen. Points are sampled for the first choice, and again when their number changes,
+/// because numbers alone do not show clusters. If runs must be repeatable, points are sampled only where that takes a
+/// small part of the expected time.
 template <typename Context, typename T, int D>
 detail::spread_request detail::plan_state<Context, T, D>::request_for(const points_view<T, D>& points) {
   constexpr bool cuda = std::is_same_v<Context, cuda_context>;
@@ -37,14 +37,14 @@ detail::spread_request detail::plan_state<Context, T, D>::request_for(const poin
   } else if (!detail::worth_sampling(cuda, plain.times[0].milliseconds / detail::samples_of_points, true)) {
     return request;
   }
-  workspace<Context> memory;  // not kept: it is not among the bytes that the method needs
+  workspace<Context> memory;  // temporary: not counted in the method's bytes
   detail::sample_for(request, context, points, domain, extents, memory);
   sampled = request;
   return request;
 }
 
-/// Makes the engine of the requested method, or of the one that suits these points. A method that was chosen for as
-/// many points stays.
+/// Makes the engine of the requested method, or chooses one for these points. A method chosen for the same number of
+/// points is kept.
 template <typename Context, typename T, int D>
 void detail::plan_state<Context, T, D>::choose(const points_view<T, D>& points) {
   const auto count_now = static_cast<double>(points.count);
@@ -64,7 +64,7 @@ void detail::plan_state<Context, T, D>::choose(const points_view<T, D>& points) 
   if (setup.options.autotune && chooses()) tuner.begin(choice.times, count_now, setup.options.uses);
 }
 
-/// Makes the engine of a method, if it is another one. That of the method before is dropped first: never do two hold
+/// Makes the engine of a method if it changes. Drops the previous engine first, so that two never hold
 /// memory.
 template <typename Context, typename T, int D>
 void detail::plan_state<Context, T, D>::use_method(std::string_view name) {
@@ -84,7 +84,7 @@ void detail::plan_state<Context, T, D>::use_method(std::string_view name) {
   });
 }
 
-/// What to do where a method needs more bytes than there are.
+/// The advice for a method that needs more memory than there is.
 template <typename Context, typename T, int D>
 std::string detail::plan_state<Context, T, D>::advice(std::size_t needed, std::size_t points) const {
   const std::size_t least = points * sizeof(detail::placed_point<T>);

@@ -72,10 +72,10 @@ struct plan_state {
   std::unique_ptr<spread_engine<Context, T>> engine;
   std::string_view method;  ///< of the engine
   spread_choice choice;
-  autotuner tuner;             ///< begins where options.autotune asks for it
+  autotuner tuner;             ///< starts if options.autotune is set
   std::size_t chosen_for = 0;  ///< the number of points of the choice
   spread_request sampled{};    ///< with the last sample
-  std::string reason_text;     ///< of the choice; made when it is asked for
+  std::string reason_text;     ///< of the choice; made on first use
   std::mutex reason_lock;
   std::size_t count = 0;
   std::optional<std::size_t> room;  ///< points of the last set_points, if it succeeded

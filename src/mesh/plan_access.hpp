@@ -16,13 +16,13 @@ struct plan_access {
                                                        const spread_options& options, const plan_details& details) {
     return {context, domain, mesh, window, options, details};
   }
-  /// `system_of_point`: of each point, in any order; nullptr where the stack is of one system.
+  /// `system_of_point`: the system of each point, in any order; nullptr for a stack of one system.
   template <typename Context, typename T, int D>
   static void set_points(spread_plan<Context, T, D>& plan, const points_view<T, D>& points,
                          const std::uint32_t* system_of_point) {
     plan.set_points(points, system_of_point);
   }
-  /// Leaves all errors of points to `check`, on CPUs, too.
+  /// Leaves all errors of points to `check`, also on CPUs.
   template <typename Context, typename T, int D>
   static void set_points_async(spread_plan<Context, T, D>& plan, const points_view<T, D>& points,
                                const std::uint32_t* system_of_point) {

@@ -3,9 +3,9 @@
 
 namespace quadrat::detail {
 
-/// Meshes of several systems, one after another along the first axis, each `spacing` mesh points from the next: at
-/// least the mesh's extent and what a footprint reaches beyond it. A footprint does not wrap around there: what passes
-/// the end of a mesh is left to the caller, who adds or copies it.
+/// Meshes of several systems, one after another along the first axis, `spacing` mesh points apart: at least the extent
+/// of a mesh plus the overhang of a footprint. Footprints do not wrap around along this axis; the caller adds or copies
+/// the overhang.
 struct mesh_stack {
   int systems = 1;
   int spacing = 0;
@@ -14,7 +14,7 @@ struct mesh_stack {
 /// How a single_mesh compute unit joins its sums.
 enum class unit_reduction { shuffle, shared_memory };
 
-/// What modules above ask of a plan besides its options, and what comparisons of the paper's methods vary.
+/// Settings of a plan, beyond its options, for modules above and for comparisons of the paper's methods.
 struct plan_details {
   mesh_stack stack{};
   int compute_unit = 0;  ///< single_mesh: threads per mesh point, 1, 2, 4, ... 32; 0: the paper's rule

@@ -65,7 +65,7 @@ struct spread_point {
       add_units(footprint, base, row, step, product);
     }
 #else
-    // A row that does not cross the periodic boundary needs no table of offsets, and can be vectorized.
+    // A row that does not cross the periodic boundary needs no table of offsets and can be vectorized.
     if (Nodes == 1 && step == 1 && point.first[2] >= 0 && point.first[2] + Width <= shape.extent[2]) {
       T* target = base + row + point.first[2];
       for (int c = 0; c < Width; ++c) add(target + c, product[0] * footprint.along[c]);

@@ -15,7 +15,7 @@
 namespace quadrat::detail {
 
 inline constexpr int most_mesh_extent = 1 << 22;
-/// Along the first axis, of the meshes of several systems: places are then relative to a system's mesh.
+/// The limit along the first axis for meshes of several systems, whose places are relative to a system's mesh.
 inline constexpr int most_stack_extent = 1 << 24;
 
 /// Indices: 0, 1, 2 with 2 varying fastest.
@@ -83,7 +83,7 @@ struct mesh_axis {
   static constexpr T epsilon = std::numeric_limits<T>::epsilon();
 
   /// Any finite x. First mesh points beyond an open axis by more than a footprint are given as extent or -width. A
-  /// position too many periods away to resolve is given an arbitrary valid place.
+  /// position too many periods away to resolve gets an arbitrary valid place.
   [[nodiscard]] QUADRAT_HD position locate(T x) const {
     const T offset = x - lower;
     // The error of the difference (Knuth).
@@ -117,8 +117,8 @@ struct mesh_axis {
     const int before = width / 2;
     return {home(whole - static_cast<T>(before) + T(1)), place - T(0.5)};
   }
-  /// The same position to rounding, but with a footprint inside an open axis where only the end of its window is
-  /// outside, at which the weight is zero.
+  /// The same position to rounding, with the footprint moved inside an open axis if only the end of its window, whose
+  /// weight is zero, is outside.
   [[nodiscard]] QUADRAT_HD position moved_inside(const position& at) const {
     const bool next = !periodic && at.first > 0 && at.first == extent - width + 1;
     const bool at_end = at.place + T(0.5) <= static_cast<T>(extent) * epsilon;
@@ -134,7 +134,7 @@ struct mesh_axis {
     // Periods are counted on whole numbers, which stay exact; a position less than one period below the box would not.
     const T turns = std::floor(first * inverse_extent);
     const T index = std::fma(-turns, T(extent), first);
-    // Beyond 2^24 (2^53) mesh points the index cannot be resolved; any valid one will do.
+    // Beyond 2^24 (2^53) mesh points the index cannot be resolved; any valid index may be returned.
     if (!(index >= T(-extent) && index < T(2 * extent))) return 0;
     // The quotient may have been rounded up to the next period.
     if (index < T(0)) return static_cast<int>(index) + extent;
@@ -157,7 +157,7 @@ struct point_placement {
   int stacked_axis;    ///< along which the meshes of systems follow one another
   int system_spacing;  ///< mesh points from one to the next
 
-  /// Point i. A refused point raises a fault and is given a safe place.
+  /// Places point i. A refused point raises a fault and gets a safe place.
   [[nodiscard]] QUADRAT_HD placed_point<T> operator()(std::size_t i) const {
     placed_point<T> placed{};
     fault_kind fault = fault_kind::none;

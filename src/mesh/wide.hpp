@@ -19,7 +19,7 @@ void spread_wide_points(const Context& context, const spread_setup<T>& setup, co
                         const placed_point<T>* points, const std::uint32_t* chosen, std::size_t count, const T* values,
                         T* mesh);
 
-/// As interpolate_points and interpolate_gradients.
+/// Like interpolate_points and interpolate_gradients.
 template <typename Context, typename T>
 void interpolate_wide_points(const Context& context, const spread_setup<T>& setup, const value_layout& layout,
                              const placed_point<T>* points, std::size_t count, const T* mesh, T* values,

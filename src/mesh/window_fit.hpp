@@ -12,7 +12,7 @@ namespace quadrat::detail {
 template <typename T>
 [[nodiscard]] mesh_window<T> named_window(window_shape shape, int width, double oversampling, double accuracy);
 
-/// The band of the named prolate window, as a part of that up to the nearest alias: the one of least error.
+/// The band of the named prolate window with the least error, as a fraction of the band up to the nearest alias.
 [[nodiscard]] double prolate_part(int width);
 
 /// The prolate window with this band limit of its half width.
@@ -25,9 +25,9 @@ class prolate_function {
  public:
   explicit prolate_function(double band);
   [[nodiscard]] double operator()(double x) const { return static_cast<double>(sum(x)); }
-  /// The derivative.
+  /// The derivative of the function.
   [[nodiscard]] double slope(double x) const;
-  /// Of the Legendre polynomials of even order: 0, 2, 4, ...
+  /// The coefficients of the Legendre polynomials of even order: 0, 2, 4, ...
   [[nodiscard]] const std::vector<long double>& coefficients() const { return coefficients_; }
 
  private:

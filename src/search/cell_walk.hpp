@@ -9,14 +9,14 @@
 
 #include "quadrat/search/lattice/cuboid_grid.hpp"
 
-/// How points walk through cells to the neighbors within a cutoff, where each walk has its own sum: of charges, of
-/// spheres in a fluid. Host only.
+/// Chooses the cells for sums over neighbors within a cutoff, such as sums over charges or over spheres in a fluid.
+/// Host only.
 namespace quadrat::detail {
 
-/// With so many cells along a cutoff.
+/// The cost of a walk for this many cells along a cutoff.
 struct cell_walk {
   int along;
-  double rows;          ///< of cells, that a point walks through
+  double rows;          ///< rows of cells that a point visits
   double per_neighbor;  ///< candidates
 
   [[nodiscard]] double candidates(double neighbors) const { return per_neighbor * neighbors; }
@@ -24,7 +24,7 @@ struct cell_walk {
 };
 
 /// Smaller cells leave fewer candidates for each neighbor, in more rows of cells. On CPUs a row costs as much as 25
-/// candidates, which share vector registers; on GPUs as much as 7, which several threads share.
+/// candidates, tested by vector instructions; on GPUs, as much as 7, tested by several threads.
 [[nodiscard]] inline cell_walk best_walk(double neighbors, bool cuda) {
   static constexpr cell_walk walks[] = {{1, 8.2, 3.47}, {2, 21.5, 2.03}, {3, 41.3, 1.65}, {4, 67.3, 1.47}};
   const auto cost = [&](const cell_walk& walk) { return (cuda ? 7 : 25) * walk.rows + walk.candidates(neighbors); };
@@ -32,7 +32,7 @@ struct cell_walk {
   return *std::min_element(walks, end, [&](const auto& a, const auto& b) { return cost(a) < cost(b); });
 }
 
-/// The grids in which such walks are cheapest for points with so many neighbors, for one lattice or several.
+/// The grids, for one lattice or several, in which walks are cheapest for points with this many neighbors.
 template <typename T>
 [[nodiscard]] std::vector<cuboid_grid<T, 3>> make_walked_grids(std::span<const lattice<T, 3>> shapes, T cutoff,
                                                                double neighbors, std::size_t most_cells, bool cuda) {
@@ -41,13 +41,13 @@ template <typename T>
   };
   int along = best_walk(neighbors, cuda).along;
   auto grids = cut(along);
-  // Cells that are folded, because there would be too many, take several times as long to walk through.
+  // Folded cells (used when a grid would have too many cells) take several times as long to visit.
   while (along > 1 && std::ranges::any_of(grids, &cuboid_grid<T, 3>::folded)) grids = cut(--along);
   return grids;
 }
 
-/// Threads of a GPU that walk for a point: so many that a few points give it as many as are wanted, if rows have
-/// candidates for them; four find some in any row.
+/// GPU threads per point: enough that few points still occupy the device, if rows have enough candidates. Four threads
+/// find some in any row.
 [[nodiscard]] inline unsigned walking_threads(double points, double row_candidates, double wanted) {
   unsigned threads = 1;
   while (threads < 32 && (threads < 4 || 2 * threads <= row_candidates) && points * threads < wanted) threads *= 2;

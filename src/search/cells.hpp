@@ -13,7 +13,7 @@
 
 namespace quadrat::detail {
 
-/// The input of a build, as engines see it.
+/// The input of a build, as passed to engines.
 template <typename T, int D>
 struct search_task {
   const neighbor_input<T, D>& input;
@@ -21,27 +21,27 @@ struct search_task {
   std::uint64_t boxes_number;  ///< changes whenever the boxes do
   bool one_image;              ///< boxes are orthorhombic and hold `boxes_of_one_image`
   bool nearest_image;          ///< and `boxes_of_nearest_image`
-  /// One box and no system numbers. Given numbers must be checked on the device, even if all should be 0.
+  /// One box and no system numbers. Numbers that are given must be checked on the device, even if all should be 0.
   bool one_system;
   bool keeps_shifts;
   std::uint64_t* note;  ///< a word for the engine's kernels; its value is passed to `neighbor_engine::grow`
-  double mean_row;      ///< neighbors of a point, as the last build found them; 0: not known
+  double mean_row;      ///< mean number of neighbors in the last build; 0: not known
 };
 
-/// The most cells for a search: far more than points would be mostly empty.
+/// The largest number of cells for a search. With far more cells than points, most cells would be empty.
 [[nodiscard]] inline std::size_t most_cells(std::size_t points) { return 64 + 4 * points; }
 
 /// Boxes cut into cells, and the points in them.
 template <typename Context, typename T, int D>
 struct search_cells {
   array<search_system<T, D>, Context> systems;
-  search_system<T, D> first{};  ///< of the systems
+  search_system<T, D> first{};  ///< of the first system
   std::size_t count = 0;        ///< cells of all systems
-  bool folded = false;          ///< whether those of any system are
+  bool folded = false;          ///< whether the cells of any system are folded
   double volume = 0;            ///< of all stored cells, where boxes are orthorhombic
   counting_buckets<Context> buckets;
 
-  /// Whether the cells were made for other boxes, or the number of points has more than doubled or halved since.
+  /// Whether the boxes have changed since, or the number of points has more than doubled or halved.
   [[nodiscard]] bool unfit(const search_task<T, D>& task) const {
     const std::size_t points = task.input.points.count;
     return boxes_number_ != task.boxes_number || points > 2 * points_ || 2 * points < points_;

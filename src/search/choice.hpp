@@ -13,7 +13,7 @@ namespace quadrat::detail {
 /// The methods that can be chosen, fastest first. Needs no device.
 [[nodiscard]] std::vector<expected_time> neighbor_times(const neighbor_request& request, const device_profile& profile);
 
-/// All methods, as such a choice sees them.
+/// All methods, with what the choice knows of each.
 [[nodiscard]] explanation explain_neighbor_method(const neighbor_request& request, const device_profile& profile);
 
 /// What each method that can be chosen costs.

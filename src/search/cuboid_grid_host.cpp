@@ -13,14 +13,14 @@ namespace {
 template <int D>
 using directions = vec<vec<double, D>, D>;
 
-/// Orthonormal axes: the first along the first of the vectors in this order, the next in the plane of the first two.
+/// Orthonormal axes from vectors in this order: the first along the first one, the second in the plane of two.
 template <int D>
 [[nodiscard]] directions<D> axes_along(const directions<D>& vectors, const vec<int, D>& order) {
   directions<D> axes{};
   for (int axis = 0; axis < D; ++axis) {
     vec<double, D> rest = vectors[order[axis]];
     rest = rest / std::sqrt(squared_norm(rest));
-    // Twice, so that rounding leaves them orthogonal where vectors are nearly dependent.
+    // Two passes keep the axes orthogonal where vectors are nearly dependent.
     for (int pass = 0; pass < 2; ++pass) {
       for (int k = 0; k < axis; ++k) rest -= dot(axes[k], rest) * axes[k];
       rest = rest / std::sqrt(squared_norm(rest));
@@ -52,8 +52,8 @@ struct cuboid {
   }
 };
 
-/// The smallest of those with an edge along a vector. At most six times as large as the box: with the longest vector
-/// first, and next the one that adds most, each axis is spanned by its own vector and by shorter parts of the others.
+/// The smallest cuboid with an edge along a vector. It is at most six times as large as the box: with the longest
+/// vector first, and then the one that adds most, its own vector and shorter parts of the others span each axis.
 template <typename T, int D>
 [[nodiscard]] cuboid<D> cuboid_around(const lattice<T, D>& shape) {
   directions<D> vectors{}, axes{};
@@ -84,7 +84,7 @@ template <typename T, int D>
   return result;
 }
 
-/// Along which axes of the cuboid points may be anywhere.
+/// The axes of the cuboid along which points may be anywhere.
 template <typename T, int D>
 [[nodiscard]] vec<bool, D> endless_axes(const lattice<T, D>& shape, bool accept_outside) {
   vec<bool, D> open{};
@@ -127,13 +127,13 @@ class grid_maker {
   static constexpr double epsilon = std::numeric_limits<T>::epsilon();
 
   [[nodiscard]] double rate(int axis) const { return static_cast<double>(cells_.rate[axis]); }
-  /// The sum of the sizes of all terms of vector k along an axis.
+  /// The sum of the absolute terms of vector k along an axis.
   [[nodiscard]] double size_along(int axis, int k) const {
     double sum = 0;
     for (int m = 0; m < D; ++m) sum += std::fabs(around_.axes[axis][m] * static_cast<double>(shape_.vectors[k][m]));
     return sum;
   }
-  /// The sum of the sizes of all terms of a fraction along vector k.
+  /// The sum of the absolute terms of a fraction along vector k.
   [[nodiscard]] double size_of_fraction(int k) const {
     double sum = 0;
     for (int m = 0; m < D; ++m) {
@@ -143,8 +143,8 @@ class grid_maker {
     }
     return sum;
   }
-  /// What translations, turned axes, and points that rounding has left outside a turned box add to the rounding of the
-  /// cuboid's own coordinates, in cells; see rounding_of_vectors.
+  /// Rounding in cells, added to that of the cuboid's own coordinates, by translations, turned axes, and points that
+  /// rounding leaves outside a turned box; see rounding_of_vectors.
   [[nodiscard]] double rounding_along(int axis) const {
     double sum = 0;
     for (int k = 0; k < D; ++k) {

@@ -16,9 +16,9 @@ namespace quadrat::detail {
 /// The steps of a build, in their order.
 enum class build_step { cells, counts, entries };
 
-/// A way to search, with its working memory. A build of a list calls prepare, then enqueue_at_once, or enqueue_cells,
+/// A search method with its working memory. A build of a list calls prepare, then enqueue_at_once, or enqueue_cells,
 /// enqueue_counts (not for a matrix) and enqueue_entries; these are asynchronous and allocate nothing. If the list has
-/// to grow, it calls adapt and repeats what that says. The results belong to the list.
+/// to grow, the build calls adapt and repeats the steps from the one it returns. The list owns the results.
 ///
 /// The record of a method (core/method_choice.hpp) also has, for Context, T and D:
 ///   static std::unique_ptr<neighbor_engine<..>> make(context, options);   nullptr if it does not run there
@@ -34,22 +34,22 @@ class neighbor_engine {
 
   /// Makes cells, and room for a build.
   virtual void prepare(const search_task<T, D>& task) = 0;
-  /// Puts points into cells. Impossible points, radii, types and excluded pairs raise faults.
+  /// Puts points into cells. Invalid points, radii, types and excluded pairs raise faults.
   virtual void enqueue_cells(const search_key<T, D>& key) = 0;
   /// Counts the pairs of each row; on a CPU not beyond the limit.
   virtual void enqueue_counts(const neighbor_search<T, D>& what, std::uint32_t* counts, const fault_flag& faults) = 0;
   /// Writes the entries, or their keys if the sink takes keys. Counts the rows of a matrix.
   virtual void enqueue_entries(const neighbor_search<T, D>& what, const neighbor_sink<T, D>& sink) = 0;
-  /// All three of them at once, with the sums of the counts, if the engine has that for what is prepared; otherwise
-  /// nothing, and returns false. Not for a matrix. `may_give_up`: the caller looks for gave_up_note afterwards; there
-  /// is no list then, no fault is raised, and the steps are to be enqueued one by one.
+  /// All three steps and the sums of the counts at once. Returns false, and enqueues nothing, if the engine cannot do
+  /// this for the prepared input. Not for a matrix. `may_give_up`: the caller checks for gave_up_note afterwards. If it
+  /// is set there is no list and no fault, and the caller must enqueue the steps one by one.
   [[nodiscard]] virtual bool enqueue_at_once(const search_key<T, D>& /*key*/, std::uint64_t* /*offsets*/,
                                              const neighbor_sink<T, D>& /*sink*/, bool /*may_give_up*/) {
     return false;
   }
-  /// Makes other cells, or more room for the results of counting, after the list has grown to `pairs`: `task` says how
-  /// long its rows are, and `note` is the word of the task as the kernels left it. Returns from which step on the build
-  /// is to be repeated.
+  /// Makes other cells, or more room for the results of counting, after the list has grown to `pairs`. `task` says how
+  /// long its rows are; `note` is the task's word as the kernels left it. Returns the step from which the build must be
+  /// repeated.
   [[nodiscard]] virtual build_step adapt(const search_task<T, D>& /*task*/, std::uint64_t /*pairs*/,
                                          std::uint64_t /*note*/) {
     return build_step::entries;

@@ -22,7 +22,7 @@ inline constexpr std::uint64_t exclusion_fault_base = std::uint64_t{1} << 43;
 /// Points of an asynchronous build that have no room on the levels of the last build.
 inline constexpr std::uint64_t level_fault_base = std::uint64_t{1} << 44;
 
-/// The bit of the engine's word by which enqueue_at_once says, on the device, that it does not serve these points.
+/// The bit of the engine's word that enqueue_at_once sets on the device if it does not serve these points.
 inline constexpr std::uint64_t gave_up_note = std::uint64_t{1} << 63;
 
 template <typename T, int D>
@@ -36,7 +36,7 @@ QUADRAT_HD void check_exclusions(const neighbor_search<T, D>& search, particle_i
   });
 }
 
-/// Whether the rule can use number i of these types or radii.
+/// Whether type or radius number i is valid for the rule.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD bool is_sound(const neighbor_search<T, D>& search, const T* radii, const std::uint32_t* types,
                                        std::size_t i, T most_radius) {
@@ -53,7 +53,7 @@ QUADRAT_HD void check_properties(const neighbor_search<T, D>& search, particle_i
   if (!is_sound(search, search.radii, search.types, id, most_radius)) faults.raise(fault_kind::value_range, id);
 }
 
-/// Index: slot. Writes wrapped points in the order of cells, and checks what the rule needs of them.
+/// Index: slot. Writes wrapped points in the order of cells, and checks their types, radii and exclusions.
 template <typename T, int D>
 struct gather_search_points {
   neighbor_search<T, D> search;
@@ -97,7 +97,7 @@ struct neighbor_sink {
   std::uint32_t* counts;
   std::uint64_t width;
   std::uint64_t capacity;  ///< entries that the arrays hold
-  std::uint64_t* keys;     ///< for the sort, instead of the arrays
+  std::uint64_t* keys;     ///< written instead of the arrays if rows are sorted
   particle_id* neighbors;
   particle_id* first;
   T* squared_distances;
@@ -110,11 +110,11 @@ struct neighbor_sink {
 
   /// Whether only neighbors are written.
   [[nodiscard]] bool plain() const { return keys == nullptr && first == nullptr && !separations(); }
-  /// Whether anything is written that depends on positions.
+  /// Whether vectors, distances or shifts are written.
   [[nodiscard]] QUADRAT_HD bool separations() const {
     return squared_distances != nullptr || vectors != nullptr || shifts != nullptr;
   }
-  /// Called by one thread, when counting is done. Nothing that is sent early changes afterwards.
+  /// One thread calls this when counting is done. The words sent early do not change afterwards.
   QUADRAT_HD void report(std::size_t rows) const {
     if (offsets == nullptr) return;
     *size = offsets[rows];
@@ -136,7 +136,7 @@ struct neighbor_sink {
     if (vectors != nullptr) vectors[at] = r;
     if (shifts != nullptr) shifts[at] = shift;
   }
-  /// All but the vectors.
+  /// Stores everything except the vectors.
   QUADRAT_HD void store_numbers(std::uint64_t at, std::size_t row, particle_id j, T squared_distance) const {
     neighbors[at] = j;
     if (first != nullptr) first[at] = static_cast<particle_id>(row);
@@ -151,7 +151,7 @@ struct neighbor_sink {
   }
 };
 
-/// Of a component of S in a sorting key.
+/// Bits of a component of S in a sorting key.
 inline constexpr int bits_of_shift = 10;
 
 /// Sorting keys: j, then S. They represent entries until the row is sorted.

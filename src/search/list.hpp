@@ -58,12 +58,12 @@ struct neighbor_list<Context, T, D>::implementation {
   neighbor_options<T> options;
 
   enum class stage { empty, built, failed } state = stage::empty;
-  bool asynchronous = false;                    // some build was: a graph may repeat it at any time
-  bool replayed = false;                        // such a build may be the last one
-  bool leaves_faults = false;                   // builds do: the next one clears them
+  bool asynchronous = false;                    // a build was asynchronous: a graph may repeat it at any time
+  bool replayed = false;                        // the last build may be a replay
+  bool leaves_faults = false;                   // builds leave faults, and the next one clears them
   bool prepared = false;                        // memory and method are those of the last build's input
   std::exception_ptr failure;                   // of the last build
-  std::array<std::uint64_t, 2> failed_words{};  // that it was made from
+  std::array<std::uint64_t, 2> failed_words{};  // the words `failure` was made from
   neighbor_input<T, D> last;                    // for messages
   std::size_t rows = 0;
   std::uint64_t size = 0;
@@ -77,7 +77,7 @@ struct neighbor_list<Context, T, D>::implementation {
   std::vector<lattice<T, D>> given_boxes;
   std::vector<lattice<T, D>> boxes;                 // that are searched
   array<detail::shift_map<D>, Context> shift_maps;  // of each; empty: they are the given ones
-  neighbor_input<T, D> searched;                    // the input with them
+  neighbor_input<T, D> searched;                    // the input with these boxes
   std::uint64_t boxes_number = 0;                   // counts changes of boxes
   bool one_image = false;                           // in these boxes
   bool nearest_image = false;
@@ -92,12 +92,12 @@ struct neighbor_list<Context, T, D>::implementation {
   using engine_type = detail::neighbor_engine<Context, T, D>;
   std::array<std::unique_ptr<engine_type>, detail::neighbor_method_list::size> engines;  // of the methods used so far
   engine_type* engine = nullptr;                                                         // of the last build
-  detail::neighbor_request request{};                                                    // that it was chosen for
-  detail::neighbor_request sampled{};                                                    // with the last sample
-  double mean_row = 0;  // neighbors of a point, as the build or count before found them; 0 for the first
+  detail::neighbor_request request{};                                                    // for which it was chosen
+  detail::neighbor_request sampled{};                                                    // the last one sampled
+  double mean_row = 0;  // mean number of neighbors in the last build or count; 0: none yet
   std::string_view method;
   std::string reason;
-  detail::autotuner tuner;  // begins where options.autotune asks for it
+  detail::autotuner tuner;  // starts if options.autotune is set
 
  private:
   /// Words that the device writes and the host reads: two of a fault flag, the number of entries, whether points have
@@ -141,10 +141,10 @@ struct neighbor_list<Context, T, D>::implementation {
   void set_boxes(std::span<const lattice<T, D>> given);
   void prepare(const neighbor_input<T, D>& input);
   void make_room(const neighbor_input<T, D>& input);
-  /// Of shifts, by system; nullptr: the given boxes are searched.
+  /// The maps of shifts, by system; nullptr: the given boxes are searched.
   [[nodiscard]] const detail::shift_map<D>* maps() const { return shift_maps.size() > 0 ? shift_maps.data() : nullptr; }
   [[nodiscard]] detail::search_task<T, D> task(const neighbor_input<T, D>& input, double a_row);
-  /// On average, as the last build or count found them.
+  /// The mean number of neighbors in the last build or count.
   [[nodiscard]] double neighbors_of_a_point() const {
     const double entries = static_cast<double>(size) * (options.pairs == neighbor_pairs::half ? 2 : 1);
     return rows > 0 ? entries / static_cast<double>(rows) : 0;

@@ -41,17 +41,17 @@ detail::neighbor_request neighbor_list<Context, T, D>::implementation::request_f
     const neighbor_input<T, D>& input) const {
   detail::neighbor_request wanted = detail::make_request(cuda, options, input, cubes);
   const bool free = context.reproducibility() == determinism::none;
-  // Where runs must be repeatable a list does not depend on those before it.
+  // If runs must be repeatable, a list does not depend on earlier lists.
   if (free) wanted.found = mean_row * static_cast<double>(wanted.points) / (wanted.half ? 2 : 1);
   if constexpr (!cuda) wanted.threads = free ? context.threads() : detail::usual_threads;
   return wanted;
 }
 
-/// The method that was asked for, or the one with the least expected time. One that was chosen for such points stays.
+/// The requested method, or the one with the least expected time. A method chosen for similar points is kept.
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_input<T, D>& input) {
   const detail::neighbor_request wanted = request_for(input);
-  // No points say nothing of those that follow.
+  // An empty set says nothing about later points.
   const bool tuned = tuner.active() && (wanted.points == 0 || wanted.resembles(request));
   if (engine != nullptr && (tuned || wanted.asks_the_same(request))) return;
   engine = nullptr;  // should this fail
@@ -65,8 +65,8 @@ void neighbor_list<Context, T, D>::implementation::choose_method(const neighbor_
   if (options.autotune) tuner.begin(times, static_cast<double>(request.points));
 }
 
-/// For the request. Points are sampled for the first choice, and again when their number or the box is another. Where
-/// runs must be repeatable they are sampled where that takes little of the time that is expected without.
+/// Samples the points for the first choice, and again when their number or the box changes. If runs must be repeatable,
+/// it samples only where that takes a small part of the expected time.
 template <typename Context, typename T, int D>
 std::vector<detail::expected_time> neighbor_list<Context, T, D>::implementation::expected_times(
     const points_view<T, D>& points) {
@@ -141,7 +141,7 @@ detail::search_task<T, D> neighbor_list<Context, T, D>::implementation::task(con
           a_row};
 }
 
-/// The common start of building and counting: checks the input, and chooses the method.
+/// The first steps of building and counting: checks the input, and chooses the method.
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::prepare(const neighbor_input<T, D>& input) {
   state = stage::failed;
@@ -223,7 +223,7 @@ void neighbor_list<Context, T, D>::implementation::enqueue_copies(const neighbor
   if (keeps_points()) keep_points(input);
 }
 
-/// Cells, counts and entries at once, where the engine has that; otherwise nothing, and returns false.
+/// Enqueues cells, counts and entries at once. Returns false, and enqueues nothing, if the engine cannot.
 template <typename Context, typename T, int D>
 bool neighbor_list<Context, T, D>::implementation::enqueue_at_once(const neighbor_input<T, D>& input,
                                                                    const detail::neighbor_sink<T, D>& to,
@@ -257,7 +257,7 @@ detail::ring_bounds<T> neighbor_list<Context, T, D>::implementation::ring_bounds
   return rings;
 }
 
-/// Asks for sorted keys.
+/// Requests sorted keys.
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::enqueue_ring_counts(const detail::neighbor_sink<T, D>& to) {
   const auto rings = static_cast<unsigned>(options.inner_cutoffs.size());
@@ -314,7 +314,7 @@ template <typename Context, typename T, int D>
 neighbor_counts neighbor_list<Context, T, D>::implementation::count(const neighbor_input<T, D>& input) {
   attempt([&] {
     prepare(input);
-    make_room(input);  // none for entries: build_async needs a build first
+    make_room(input);  // no entries yet: build_async needs a build first
     enqueue_cells(input);
     engine->limit().allow(detail::count_limit::none);
     engine->enqueue_counts(search(input), results.counts.data(), faults());
@@ -340,8 +340,8 @@ void neighbor_list<Context, T, D>::implementation::enqueue_rows(const neighbor_i
   }
 }
 
-/// Builds a list other than a matrix, as far as there is room, and waits for the number of pairs, which is known before
-/// the entries are written. Returns whether it was built at once.
+/// Builds a list (not a matrix) as far as there is room, and waits for the number of pairs, which is known before the
+/// entries are written. Returns whether it was built at once.
 template <typename Context, typename T, int D>
 bool neighbor_list<Context, T, D>::implementation::build_rows(const neighbor_input<T, D>& input,
                                                               detail::neighbor_sink<T, D> to) {
@@ -428,7 +428,7 @@ void neighbor_list<Context, T, D>::implementation::build_async(const neighbor_in
   failure = nullptr;
   ++version;
   attempt([&] {
-    clear_faults();  // in a graph, too
+    clear_faults();  // also in a graph
     if (!enqueue_at_once(input, sink(true), false)) {
       enqueue_cells(input);
       if (!matrix()) enqueue_counts(input, false);

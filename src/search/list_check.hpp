@@ -43,7 +43,7 @@ void neighbor_list<Context, T, D>::implementation::take_control(const std::uint6
     const std::array<std::uint64_t, 2> found{words[fault_word], words[needed_word]};
     state = stage::failed;
     leaves_faults = true;
-    // What the message says is read once: the caller's points may be gone by the next check.
+    // The message is made once, because the caller may have freed the points by the next check.
     if (failure != nullptr && found == failed_words) return;
     failed_words = found;
     try {
@@ -190,7 +190,7 @@ void neighbor_list<Context, T, D>::implementation::keep_points(const neighbor_in
 
 namespace detail {
 
-/// Whether the nearest image of a point is the only one that the list can hold. Without shifts it must be.
+/// Whether the list can hold only the nearest image of a point. A list without shifts requires this.
 template <typename T, int D>
 [[nodiscard]] bool lists_nearest_images(std::span<const lattice<T, D>> boxes, T reach, bool shifts) {
   const T least = static_cast<T>(boxes_of_nearest_image) * reach;

@@ -14,7 +14,7 @@
 /// positions.
 namespace quadrat::detail {
 
-/// What the last build found, by point.
+/// The data that the last build keeps for updates, by point.
 template <typename T, int D>
 struct neighbor_memory {
   vec<T, D>* positions;
@@ -22,7 +22,7 @@ struct neighbor_memory {
   /// By how many boxes the position that entries refer to is shifted from the image nearest to the remembered position;
   /// nullptr if entries do not depend on it.
   vec<int, D>* boxes;
-  vec<int, D>* turns;  ///< what the last call of update added to `boxes`
+  vec<int, D>* turns;  ///< the change of `boxes` in the last call of update
 };
 
 /// The arrays of neighbor_memory.
@@ -89,8 +89,8 @@ struct find_movers {
   }
 
  private:
-  /// Within half of the skin, less a bound on the rounding of the motion and of the separation of two such points.
-  /// Translations cause it, so only periodic axes count.
+  /// Within half of the skin, less a bound on the rounding of the motion and of the separation of two points. Only
+  /// translations along periodic axes round.
   [[nodiscard]] QUADRAT_HD bool is_near(std::size_t i, const lattice<T, D>& shape, const vec<T, D>& point,
                                         vec<int, D>& boxes) const {
     const vec<T, D> before = memory.positions[i];

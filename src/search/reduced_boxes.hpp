@@ -13,9 +13,9 @@
 #include "quadrat/core/vec.hpp"
 #include "search/kernels.hpp"
 
-/// Lists are searched for in a box that has the images of the caller's box and the shortest vectors: where a box is
-/// strongly sheared, more points are close to its faces, each face within reach costs the search of one more image, and
-/// cells along its vectors are long.
+/// Lists are searched in the box with the shortest vectors that has the same images as the caller's box. In a strongly
+/// sheared box more points are close to its faces, each face within reach costs the search of one more image, and cells
+/// along its vectors are long.
 namespace quadrat::detail {
 
 /// Whether the origin is so far from 0 that make_search_systems refuses the box.
@@ -61,7 +61,7 @@ struct give_shifts {
     if (sink.offsets == nullptr && begin + sink.counts[row] < end) end = begin + sink.counts[row];
     for (std::uint64_t at = begin + i % lanes; at < end; at += lanes) {
       const vec<int, D> shift = sink.shifts[at];
-      if (shift == vec<int, D>{}) continue;  // as of most
+      if (shift == vec<int, D>{}) continue;  // true for most entries
       sink.shifts[at] = map.to_given(shift);
     }
   }

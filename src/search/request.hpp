@@ -11,7 +11,7 @@
 #include "tune/cost.hpp"
 #include "tune/point_sample.hpp"
 
-/// What the records of methods read.
+/// The request that the records of methods read.
 namespace quadrat::detail {
 
 /// A slot shares a 32-bit word with 5 bits for the image.
@@ -20,7 +20,7 @@ inline constexpr std::size_t trimmed_rows_most_points = std::size_t{1} << 27;
 /// Cells along a cutoff on the first axis, for the methods with trimmed rows.
 inline constexpr int trimmed_cells_along_first_axis = 4;
 
-/// Determines which methods serve a search, and which is expected to be fastest.
+/// The properties of a search that determine which methods serve it, and which is expected to be fastest.
 struct neighbor_request {
   bool cuda;
   std::size_t points;
@@ -33,14 +33,14 @@ struct neighbor_request {
   int number_bytes = 4;
   double box_cells = 1;   ///< cubes with the reach as edge that fill the boxes
   point_sample sample{};  ///< by such cubes
-  double found = 0;       ///< pairs, where an earlier list has counted them; 0: not known
+  double found = 0;       ///< pairs counted by an earlier list; 0: not known
 
-  /// Whether a choice made for `other` holds: what is sampled may differ.
+  /// Whether a choice made for `other` still holds. Samples may differ.
   [[nodiscard]] bool asks_the_same(const neighbor_request& other) const {
     return cuda == other.cuda && points == other.points && one_cutoff == other.one_cutoff && radii == other.radii &&
            excluded == other.excluded && half == other.half && box_cells == other.box_cells;
   }
-  /// Whether the times of lists for `other` say how long this one will take: about as many points in about such boxes.
+  /// Whether times measured for `other` predict this one: similar numbers of points in similar boxes.
   [[nodiscard]] bool resembles(const neighbor_request& other) const {
     neighbor_request as_many = *this;
     as_many.points = other.points;
@@ -48,7 +48,7 @@ struct neighbor_request {
     return as_many.asks_the_same(other) && is_of_size(other) &&
            (points <= trimmed_rows_most_points) == (other.points <= trimmed_rows_most_points);
   }
-  /// Takes the sample of `other`, if that has about as many points in about such boxes. Returns whether it has.
+  /// Takes the sample of `other` if it has a similar number of points in similar boxes. Returns whether it does.
   [[nodiscard]] bool take_sample_of(const neighbor_request& other) {
     if (other.sample.seen == 0 || !is_of_size(other)) return false;
     sample = other.sample.of_as_many(static_cast<double>(points) / static_cast<double>(other.points));
@@ -58,36 +58,36 @@ struct neighbor_request {
     return is_about_one(static_cast<double>(points) / static_cast<double>(other.points)) &&
            is_about_one(box_cells / other.box_cells);
   }
-  /// Of one thread; a GPU is taken as a whole.
+  /// The amount per thread. A GPU counts as one.
   [[nodiscard]] double share(double amount) const { return cuda ? amount : amount / threads; }
-  /// As loops of a CPU see it that start threads for this many points or more.
+  /// The request for CPU loops that start threads for this many points or more.
   [[nodiscard]] neighbor_request with_team_from(std::size_t least) const {
     neighbor_request alone = *this;
     if (!cuda && points < least) alone.threads = 1;
     return alone;
   }
   [[nodiscard]] double megapoints() const { return 1e-6 * static_cast<double>(points); }
-  /// Points that a point shares a cube with, itself included.
+  /// The mean number of points in the cube of a point, itself included.
   [[nodiscard]] double per_cell() const {
-    // Points on a CPU that were not sampled are few, and seldom even.
+    // On a CPU only small sets are not sampled, and they are seldom even.
     constexpr double unseen_company = 2;
     const double even = static_cast<double>(points) / box_cells;
     const double company = 1 + (sample.seen > 0 ? sample.company : (cuda ? 1 : unseen_company) * even);
-    // In a crowd that is smaller than a cube a point has no more neighbors than others in its cube.
+    // In a crowd smaller than a cube, the neighbors of a point are at most the points of its cube.
     constexpr double doubtful = 1.5;
     return cuda && found > 0 ? std::min(std::max(1.0, 1 + found_neighbors() / ball()), doubtful * company) : company;
   }
-  /// Neighbors of a point: those in a ball, of which per_cell() fill a cube.
+  /// Neighbors of a point: the points in a ball, at the density of per_cell() points per cube.
   [[nodiscard]] double neighbors() const { return std::min(ball() * per_cell(), static_cast<double>(points)); }
-  /// Of a sphere or circle with the reach as radius, in cubes.
+  /// The volume of a sphere or circle with the reach as radius, in cubes.
   [[nodiscard]] double ball() const { return dimension == 3 ? 4.2 : 3.1; }
   [[nodiscard]] double found_neighbors() const { return found * (half ? 2 : 1) / static_cast<double>(points); }
   /// Millions of pairs of the list.
   [[nodiscard]] double megapairs() const {
     return found > 0 ? 1e-6 * found : megapoints() * neighbors() * (half ? 0.5 : 1.0);
   }
-  /// Of so many millions of tests, those whose outcome a CPU does not foresee: of neighbors among others, or the
-  /// reverse.
+  /// The number of mispredicted branches, in millions, among this many tests: at most the neighbors, or the
+  /// others.
   [[nodiscard]] double surprises(double tests) const {
     const double near = megapairs() * (half ? 2.0 : 1.0);
     return std::max(0.0, std::min(near, tests - near));
@@ -106,15 +106,15 @@ template <typename T, int D>
   }
   return true;
 }
-/// In these boxes a point has at most one image within reach of another, across either face.
+/// In boxes this many reaches long, a point has at most one image within reach of another, across either face.
 inline constexpr double boxes_of_one_image = 1.1;
-/// In these it is the nearest image.
+/// In boxes this many reaches long, that image is the nearest one.
 inline constexpr double boxes_of_nearest_image = 2.001;
 
 /// See unseen_fullest: on CPUs.
 inline constexpr double unseen_clustering_of_lists = 8;
-/// How many times the company of even points those that were not sampled are taken to have, as far as a GPU waits for
-/// them. With more of it, `warps` would be chosen for more than 40,000 even points, where `masks` takes half as long.
+/// Assumed crowding of points that were not sampled, relative to even points, where a GPU waits for the longest row.
+/// With a larger value, `warps` would be chosen for more than 40,000 even points, where `masks` takes half as long.
 inline constexpr double unseen_crowding_of_lists = 1.5;
 
 /// The terms of a search over cells that tests `candidates` cells full of points for each point: starts, points put
@@ -134,8 +134,8 @@ inline constexpr double unseen_crowding_of_lists = 1.5;
   cost.each("wide", cost_unit::step, request.number_bytes == 8 ? request.share(tests) : 0);
   cost.each("pairs", cost_unit::byte, request.share(request.megapairs()));
   if (request.cuda) {
-    // A thread or warp takes the candidates of a point, however many. The others wait for it while there are more
-    // threads than points. Unseen points may be crowded.
+    // One thread or warp takes all candidates of a point. If there are more threads than points, the others wait for
+    // it. Points not sampled may be crowded.
     constexpr double threads_at_once = 150000;
     const double waiting = std::max(0.0, 1 - lanes * static_cast<double>(request.points) / threads_at_once);
     const double crowded = request.sample.seen > 0 ? 1 : unseen_crowding_of_lists;
@@ -150,7 +150,7 @@ inline constexpr double unseen_crowding_of_lists = 1.5;
 /// The points from which cheap loops over points start threads on a CPU (for_each), and from which sweeps do.
 inline constexpr std::size_t loops_team_points = 2048, sweeps_team_points = 256;
 
-/// Cells in reach of a cell.
+/// The number of cells within reach of a cell.
 [[nodiscard]] inline double cells_around(const neighbor_request& request) { return request.dimension == 3 ? 27 : 9; }
 
 /// Cubes with the reach as edge that fill the boxes.

@@ -46,19 +46,19 @@ class neighbor_results {
     capacity_ = entries;
   }
 
-  /// The most that there is memory for.
+  /// The most entries that fit into memory.
   [[nodiscard]] std::uint64_t most_entries(const Context& context) const {
     const std::size_t available = context.memory().available_bytes();
     return available == ~std::size_t{0} ? available : capacity_ + available / entry_bytes();
   }
-  /// Of more entries than that.
+  /// Throws argument_error for more entries than fit.
   [[noreturn]] void refuse(const Context& context, std::uint64_t entries) const {
     throw argument_error(message("a neighbor list with room for more than ", entries, " pairs needs more than ",
                                  entries * entry_bytes(), " bytes; ", context.memory().available_bytes(), " are free. ",
                                  advice));
   }
 
-  /// Where kernels write. `refuse`: whether entries that do not fit are a fault.
+  /// The destination of kernels. `refuse`: whether entries that do not fit are a fault.
   [[nodiscard]] neighbor_sink<T, D> sink(const fault_flag& faults, std::uint64_t* size, bool refuse) {
     return {matrix() ? nullptr : offsets.data(),
             counts.data(),
@@ -88,7 +88,7 @@ class neighbor_results {
             options_.inner_cutoffs.empty() ? nullptr : within.data(),
             capacity_};
   }
-  /// Those of all entries, requested or not; nullptr: not kept.
+  /// The shifts of all entries, requested or not; nullptr: not kept.
   [[nodiscard]] const vec<int, D>* shifts() const { return keeps_shifts() ? shifts_.data() : nullptr; }
   [[nodiscard]] std::size_t bytes() const {
     return offsets.bytes() + counts.bytes() + within.bytes() + neighbors_.bytes() + first_.bytes() +
@@ -115,7 +115,7 @@ class neighbor_results {
   array<T, Context> squared_distances_;
   array<vec<T, D>, Context> vectors_;
   array<vec<int, D>, Context> shifts_;
-  array<std::uint64_t, Context> keys_;  // for the sort
+  array<std::uint64_t, Context> keys_;  // sorting keys
 };
 
 }  // namespace quadrat::detail

@@ -7,7 +7,7 @@
 #include "quadrat/core/macros.hpp"
 #include "search/kernels.hpp"
 
-/// Rows in order of rings: the rings of inner cutoffs are the first bits of the keys by which rows are sorted.
+/// Rows sorted by ring. The first bits of the sorting keys are the rings of the inner cutoffs.
 namespace quadrat::detail {
 
 /// Sorting keys have two bits for the ring: see key_of_entry.
@@ -20,7 +20,7 @@ struct ring_bounds {
   T squared[most_inner_cutoffs];  ///< squares of the inner cutoffs, increasing
 };
 
-/// The keys of a row that are there.
+/// The keys of a row that fit.
 struct key_range {
   std::uint64_t begin;
   std::uint64_t end;

@@ -15,25 +15,25 @@
 #include "quadrat/search/lattice/system.hpp"
 #include "quadrat/search/neighbor_list.hpp"
 
-/// The search itself, as host-device code: every box, rule and layout, one thread per row.
+/// The search as host-device code for every box, rule and layout, one thread per row.
 namespace quadrat::detail {
 
-/// What is read of a candidate: its wrapped position and its id. One 16-byte load if T is float.
+/// The record of a candidate: its wrapped position and its id. One 16-byte load if T is float.
 template <typename T, int D>
 struct alignas(sizeof(T) == 4 ? 16 : 8) search_point {
   vec<T, D> position;
   particle_id id;
 };
 
-/// Four points whose slots follow each other, by component: a thread loads a component of all four at once, and needs
-/// one address for all. Ids are beside them for half lists.
+/// Four points in successive slots, by component. A thread loads a component of all four at once, from one address. Ids
+/// are separate, for half lists.
 template <typename T, int D>
 struct alignas(16) point_block {
   static constexpr std::uint32_t points = 4;
   T position[D][points];  ///< wrapped
   particle_id ids[points];
 };
-/// Blocks by slot / 4, for searches that read nothing else of candidates; nullptr: not kept.
+/// Blocks by slot / 4, for searches that read only positions; nullptr: not kept.
 template <typename T, int D>
 struct point_blocks {
   point_block<T, D>* blocks;
@@ -70,7 +70,7 @@ struct neighbor_search {
   const search_point<T, D>* records;  ///< by slot
 
   T reach;          ///< cutoff + skin
-  T squared_reach;  ///< what pairs are compared with, whatever the rule
+  T squared_reach;  ///< compared with squared distances, whatever the rule
   T skin;
   cutoff_rule rule;
   bool half;
@@ -82,7 +82,7 @@ struct neighbor_search {
   const T* type_cutoffs;
   const std::uint64_t* excluded_offsets;
   const particle_id* excluded;
-  const shift_map<D>* maps;  ///< by system, to the vectors of the caller's boxes; nullptr: they are searched themselves
+  const shift_map<D>* maps;  ///< by system, to the caller's box vectors; nullptr: those are searched
 
   /// Invalid system numbers have been reported by the key; they must not be used as an index.
   [[nodiscard]] QUADRAT_HD std::uint32_t system_at(const std::uint32_t* of, std::size_t i) const {
@@ -105,8 +105,8 @@ struct neighbor_search {
     return systems[system].shape.wrap(points[j], boxes);
   }
 
-  /// From a row's position to an image of a point, both wrapped: the only expression that decides which pairs are
-  /// listed. The opposite pair has exactly the opposite vector.
+  /// The vector from a row's position to an image of a point, both wrapped. Only this expression decides which pairs
+  /// are listed. The opposite pair has exactly the opposite vector.
   [[nodiscard]] QUADRAT_HD static vec<T, D> separation(const vec<T, D>& from, const vec<T, D>& to,
                                                        const vec<T, D>& translation) {
     return (to - from) + translation;
@@ -121,8 +121,8 @@ struct neighbor_search {
     return shift;
   }
 
-  /// Calls f(j) for each entry of row i of the excluded pairs. Until wrong offsets are reported, they must not lead
-  /// outside the array.
+  /// Calls f(j) for each entry of row i of the excluded pairs. Wrong offsets are reported later; until then they must
+  /// not lead outside the array.
   template <typename F>
   QUADRAT_HD void for_each_excluded(std::size_t i, F&& f) const {
     if (excluded == nullptr) return;
@@ -151,7 +151,7 @@ struct neighbor_search {
     return found;
   }
 
-  /// Whether pairs depend on more than positions.
+  /// Whether pairs depend on radii, types, systems or exclusions.
   [[nodiscard]] QUADRAT_HD bool has_properties() const {
     return system_of_point != nullptr || rule != cutoff_rule::uniform || excluded_offsets != nullptr;
   }

@@ -30,13 +30,13 @@ struct key_rows {
   }
 };
 
-/// The order of rows: keys are numbers.
+/// Rows in ascending order of keys.
 struct key_order {
   [[nodiscard]] QUADRAT_HD const key_order& of_row(std::size_t) const { return *this; }
   [[nodiscard]] QUADRAT_HD bool operator()(std::uint64_t a, std::uint64_t b) const { return a < b; }
 };
 
-/// The order of rows by ring, j, and the S of the caller's boxes.
+/// Rows in the order of ring, j, and S in the caller's boxes.
 template <int D>
 struct given_order {
   const shift_map<D>* maps;            ///< by system

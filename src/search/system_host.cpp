@@ -15,11 +15,11 @@ namespace {
 /// The most images on either side of a particle: sort keys have ten bits per axis.
 constexpr double most_images_along = 500;
 
-/// Cells along an axis, so that their numbers are exact in T.
+/// The most cells along an axis whose numbers are exact in T.
 template <typename T>
 constexpr double most_cells_along = sizeof(T) == 4 ? 1e6 : 1e9;
 
-/// Open axes of fewer cells than this end there also in folded boxes, so that walks leave out what is beyond.
+/// Open axes with fewer cells than this have an end also in folded boxes, so that walks skip the cells beyond.
 constexpr double most_cells_of_ends = 32;
 
 /// Cells along each axis of a box, if it is not folded: HUGE_VAL where points may be anywhere.
@@ -116,7 +116,7 @@ double distinct_factor(const search_system<T, D>& system, const vec<double, D>& 
   for (std::int64_t z = 0; static_cast<double>(z) < (D == 3 ? within(D - 1, factor) + 1 : 1); ++z) {
     const cell_id layer = D == 3 ? static_cast<cell_id>(z) * system.strides[D - 1] : 0;
     for (std::int64_t y = 1; static_cast<double>(y) < 2 * within(1, factor) + 1; ++y) {
-      // From 0 on, in turn forward and back; of two opposite distances, one.
+      // Alternates forward and back from 0; of two opposite distances only one is needed.
       const std::int64_t along = y % 2 == 0 ? y / 2 : -(y / 2);
       if (z == 0 && along <= 0) continue;
       const cell_id number = layer + static_cast<cell_id>(along) * system.strides[1];
@@ -131,9 +131,9 @@ double distinct_factor(const search_system<T, D>& system, const vec<double, D>& 
   return factor;
 }
 
-/// As parts of the stored cells, in bits from the highest on: the strides, whatever power of two these are. The best
-/// that a search found with which ranges are distinct up to three fifths of the edge of a cube of the stored cells,
-/// and lines along axes, diagonals and some other directions meet few parts of themselves.
+/// The strides as fractions of the number of stored cells, a power of two, in bits from the highest on. A search found
+/// them as the best for which ranges are distinct up to three fifths of the edge of a cube of the stored cells, and
+/// lines along axes, diagonals and some other directions rarely meet themselves.
 template <int D>
 constexpr cell_id parts_of_strides[] = {0, D == 2 ? 0xd9146e84 : 0xa20bc8a4, 0xeccb1b90};
 
@@ -156,7 +156,7 @@ void fold(search_system<T, D>& system, double cells, T reach) {
   }
 }
 
-/// All that does not depend on where cells are numbered from. A box of more cells than `most` is folded to that many.
+/// Everything except the number of the first cell. Folds a box of more cells than `most` to that many.
 template <typename T, int D>
 search_system<T, D> make_search_system(const lattice<T, D>& shape, double most, const cells_request<T, D>& request,
                                        std::size_t number) {
@@ -168,7 +168,7 @@ search_system<T, D> make_search_system(const lattice<T, D>& shape, double most, 
   constexpr T epsilon = std::numeric_limits<T>::epsilon();
   const vec<double, D> rounding = rounding_in_box(shape, request.reach, number);
   vec<double, D> natural = natural_cells(shape, request, number);
-  // One cell for all points of a box needs no folding.
+  // A box with one cell needs no folding.
   if (most == 1) natural = vec<double, D>::filled(1);
   const bool folds = product_of(natural) > most;
   for (int axis = 0; axis < D; ++axis) {
@@ -190,14 +190,14 @@ search_system<T, D> make_search_system(const lattice<T, D>& shape, double most, 
   if (!folds) return system;
   fold(system, most, request.reach);
   for (int axis = 0; axis < D; ++axis) {
-    // Along an axis without end, coordinates round by what they are themselves; see slack_at.
+    // Along an endless axis, the rounding of a coordinate is proportional to its size; see slack_at.
     if (shape.orthorhombic && system.cells[axis] == 0) system.slack[axis] = 16 * epsilon * (2 + system.distinct[axis]);
   }
   return system;
 }
 
-/// The largest number of cells to which all boxes can be folded that have more: a power of two, or, where none needs
-/// to be folded, no bound.
+/// The number of cells to which all larger boxes are folded: a power of two, or no bound if no box needs
+/// folding.
 template <typename T, int D>
 double most_cells_of_box(std::span<const lattice<T, D>> boxes, const cells_request<T, D>& request) {
   const auto total = [&](double most) {

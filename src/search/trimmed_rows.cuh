@@ -11,8 +11,8 @@ namespace quadrat::detail {
 /// The boxes that the rows of a walk are made for: `folded` serves all.
 enum class row_kind { open, periodic, folded };
 
-/// The rows of cells around a point, in an orthorhombic box in which no point has two images within reach. Everything
-/// is rounded so that no pair is lost.
+/// The rows of cells around a point, in an orthorhombic box in which no point has two images within reach. Rounding
+/// never loses a pair.
 template <typename T, int D, row_kind Kind>
 class row_walk {
   static constexpr bool periodic_kind = Kind != row_kind::open;
@@ -30,8 +30,8 @@ class row_walk {
         if (is_endless(axis)) range_.home += system.strides[axis] * system.take_index(at_[axis]);
         range_.all = range_.all || margin > system.distinct[axis];
       }
-      // Cells at the end of an open axis may hold points from beyond, if the caller allows them: from the end on,
-      // distances to them can only have been longer. Along periodic axes only points are outside that are refused.
+      // The outermost cells of an open axis may hold points from beyond it. Clamping a position to the end only
+      // shortens its distance to them. Along periodic axes only invalid points are outside.
       if (!is_endless(axis)) at_[axis] = min(max(at_[axis], T(0)), static_cast<T>(system.cells[axis]));
       if (!folded_kind && axis == 0) continue;
       const index_range range = within(margin, axis);
@@ -179,7 +179,7 @@ class row_walk {
   T squared_reach_;
   vec<T, D> at_;
   stored_range<D> range_{};
-  int turns_ = 1;  // parts of a row in an image: it may go on at the beginning of the stored cells
+  int turns_ = 1;  // parts of a row in an image: it may wrap to the first stored cells
   std::conditional_t<folded_kind, vec<T, D>, nothing> slack_;  // at the point
 };
 

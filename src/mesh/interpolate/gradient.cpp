@@ -76,7 +76,7 @@ struct interpolate_point_gradient {
  private:
   [[nodiscard]] QUADRAT_HD slopes slopes_of(const placed_point<T>& point, int shift) const {
     slopes slope;
-    T w[Width], last[Width];  // the weights are those of the footprint: the compiler finds them once
+    T w[Width], last[Width];  // the compiler computes the footprint's weights only once
     window.template weights_and_derivatives<Width>(point.place[0], w, slope.weight[0]);
     window.template weights_and_derivatives<Width>(point.place[1], w, slope.weight[1]);
     window.template weights_and_derivatives<Width>(point.place[2], w, last);
@@ -94,7 +94,7 @@ struct interpolate_point_gradient {
       T row_last[Components] = {};
       QUADRAT_UNROLL
       for (int u = 0; u < rows::units; ++u) {
-        // Only loads are conditional, so that those of a row can be in flight together; there are no registers for
+        // Only loads are conditional, so that the loads of a row are in flight together. Registers do not allow
         // more.
         T lane[lanes] = {};
         const int unit = footprint.unit[u];

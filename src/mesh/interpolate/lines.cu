@@ -14,7 +14,7 @@ namespace {
 constexpr int line_lanes = 8;  ///< of a footprint
 constexpr int line_block = 128;
 
-/// What the kernel works on; meshes and values of one vector, or one component of it.
+/// The arguments of the kernel: meshes and values of one vector, or of one of its components.
 template <typename T>
 struct line_problem {
   mesh_shape shape;
@@ -27,7 +27,7 @@ struct line_problem {
   bool accumulate;
 };
 
-/// Lane j of eight sums over them the values that they have at place j.
+/// Among eight lanes, lane j gets the sum over the lanes of the values at place j.
 template <typename T>
 __device__ __forceinline__ T sum_line_lanes(T (&own)[line_lanes], int lane) {
 #pragma unroll
@@ -53,7 +53,7 @@ __device__ __forceinline__ void load_line_node(const line_problem<T>& problem, i
   }
 }
 
-/// A warp takes 32 points at a time, four of them at once with eight lanes each. Terms: at least those of the window.
+/// A warp takes 32 points, four at a time with eight lanes each. Terms: at least those of the window.
 template <typename T, int Components, int Terms>
 __global__ void __launch_bounds__(line_block)
     interpolate_lines_kernel(const __grid_constant__ line_problem<T> problem) {

@@ -9,8 +9,8 @@
 
 namespace quadrat::detail {
 
-/// interpolate_points for meshes of one dimension and windows of at most 8 mesh points, with a lane of a warp for each
-/// mesh point of a footprint: a footprint is then one memory access. Only on GPUs. Asynchronous.
+/// interpolate_points for one-dimensional meshes and windows of at most 8 mesh points. One lane of a warp per mesh
+/// point of a footprint makes a footprint one memory access. Only on GPUs. Asynchronous.
 template <typename T>
 void interpolate_lines(const cuda_context& context, const spread_setup<T>& setup, const value_layout& layout,
                        const placed_point<T>* points, std::size_t count, const T* mesh, T* values, bool accumulate);

@@ -8,12 +8,12 @@
 #include "quadrat/mesh/window.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"
 
-/// Interpolation with a warp for each point: lanes take the mesh points of several rows of a footprint at once. Where
-/// points are few, or footprints large, the walk of one thread through a footprint would take longer than all else.
+/// Interpolation with a warp per point: lanes take the mesh points of several rows of a footprint at once. With few
+/// points or large footprints, one thread per footprint would take longer than everything else.
 namespace quadrat::detail {
 
 inline constexpr int reading_warps = 4;   ///< of a block
-inline constexpr int rows_in_flight = 4;  ///< of a lane, whose loads do not wait for each other
+inline constexpr int rows_in_flight = 4;  ///< of a lane, loaded independently
 
 /// The window's coefficients, and the footprints of a block's points; with gradients, derivatives of their weights.
 template <typename T, bool Gradient>
@@ -34,7 +34,7 @@ struct reading_sums {
   T second[Gradient ? Channels : 1];
 };
 
-/// Called by a warp: a lane computes a weight along each axis.
+/// Called by a warp. Each lane computes one weight along each axis.
 template <typename T, bool Gradient>
 __device__ __forceinline__ void stage_footprint(const mesh_shape& shape, int terms, const placed_point<T>& point,
                                                 int warp, int lane, reading_memory<T, Gradient>& memory) {
@@ -57,7 +57,7 @@ __device__ __forceinline__ void stage_footprint(const mesh_shape& shape, int ter
   }
 }
 
-/// Over the rows from `first` on, each `step` after the last, at the mesh point z of each.
+/// Sums over the rows from `first` on, `step` apart, at mesh point z of each.
 template <typename T, int Channels, bool Gradient, typename Source>
 __device__ __forceinline__ void sum_rows(const Source& source, const reading_memory<T, Gradient>& memory, int warp,
                                          int first, int step, int z, reading_sums<T, Channels, Gradient>& sum) {
@@ -83,7 +83,7 @@ __device__ __forceinline__ void sum_rows(const Source& source, const reading_mem
       const T first_weight = memory.weight[warp][0][at[r][0]], second_weight = memory.weight[warp][1][at[r][1]];
 #pragma unroll
       for (int c = 0; c < Channels; ++c) {
-        // What is outside the footprint must not contribute, even if it is not finite.
+        // Mesh values outside the footprint must not contribute, even if they are not finite.
         if (!there[r]) value[r][c] = T(0);
         sum.plain[c] += first_weight * second_weight * value[r][c];
         if constexpr (Gradient) {
@@ -95,7 +95,7 @@ __device__ __forceinline__ void sum_rows(const Source& source, const reading_mem
   }
 }
 
-/// Over the lanes of a warp; all get the sum.
+/// Sums over the lanes of a warp; all lanes get the sum.
 template <typename T>
 [[nodiscard]] __device__ __forceinline__ T sum_of_warp(T own) {
 #pragma unroll

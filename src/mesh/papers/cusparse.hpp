@@ -22,13 +22,13 @@ inline constexpr bool cusparse_built = false;
 /// Whether NVIDIA's cuSPARSE and a driver are available to this process. The library is loaded here on first use, not
 /// linked: a program linked with it would not start on a machine that has only the driver.
 [[nodiscard]] bool cusparse_present();
-/// That function, if quadrat::papers is linked.
+/// This function, if quadrat::papers is linked.
 inline constinit decltype(&cusparse_present) find_cusparse = nullptr;
 
-/// The vendor's counterpart of single mesh: the same rows, built in the same way, multiplied by cusparseSpMV; complex
-/// values as complex vectors and a real matrix, several vectors one by one. cuSPARSE needs the same index size for
-/// offsets and columns, and doubling the memory of columns is not worth it: beyond 2^31 - 1 contributions the method is
-/// refused.
+/// The vendor's counterpart of single mesh: the same rows, built in the same way, multiplied by cusparseSpMV. Complex
+/// values are complex vectors with a real matrix; several vectors are multiplied one by one. cuSPARSE needs the same
+/// index size for offsets and columns, and doubling the memory of columns is not worth it: beyond 2^31 - 1
+/// contributions the method is refused.
 template <typename Context, typename T>
 class cusparse_engine : public placed_points_engine<Context, T> {
  public:

@@ -126,7 +126,7 @@ struct cusparse_engine<Context, T>::descriptors {
     product.release();
     const auto nodes = static_cast<std::int64_t>(engine.setup().shape.size());
     // cuSPARSE refuses more entries than rows times columns. A mesh smaller than a footprint has more, because a point
-    // then adds to a mesh point several times; so columns are added, which have no entries and are never read.
+    // then adds to a mesh point several times. So empty columns are added, which are never read.
     const auto points =
         std::max(static_cast<std::int64_t>(engine.count()), (static_cast<std::int64_t>(entries) + nodes - 1) / nodes);
     const auto writable = [](const auto* data) { return const_cast<void*>(static_cast<const void*>(data)); };

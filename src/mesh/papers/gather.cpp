@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::uint32_t no_point = 0xffffffffu;
 
-/// Which mesh point of a footprint holds the point. The same for all, so that a mesh point gathers from exactly width^3
-/// others.
+/// The mesh point of a footprint that holds the point. It is the same for all points, so a mesh point gathers from
+/// exactly width^3 others.
 [[nodiscard]] QUADRAT_HD int holder(const mesh_shape& shape, int axis) { return (shape.width[axis] - 1) / 2; }
 
 /// Index: point.
@@ -45,7 +45,7 @@ struct place_in_cell {
   }
 };
 
-/// Index: mesh point. Copies the value of the point that it holds, so that gathering reads contiguous memory.
+/// Index: mesh point. Copies the value of its point, so that gathering reads contiguous memory.
 template <typename T>
 struct bring_value {
   value_layout layout;
@@ -64,7 +64,7 @@ struct bring_value {
 template <typename T, int Width>
 inline constexpr bool has_fixed_rows = Width <= mesh_window<T>::most_fixed_width;
 
-/// Index: mesh point. It is mesh point j of the footprints of points held `holder - j` mesh points further on.
+/// Index: mesh point. It is mesh point j in the footprint of the point held `holder - j` mesh points further on.
 template <typename T, int Width>
 struct gather_node {
   mesh_shape shape;

@@ -11,9 +11,9 @@ namespace quadrat::detail {
 
 inline constexpr int most_group_size = 1024;
 
-/// A mesh cut into blocks of group_size mesh points. Blocks are as near to cubes as the size allows, rather than rows
-/// of the fastest axis: of a footprint of 6^3 a block of 4^3 receives 19 mesh points at a time, a row of 64 five or
-/// six. So a footprint reserves space in a third as many groups, and writes longer pieces.
+/// A mesh cut into blocks of group_size mesh points. Blocks are as cubic as the size allows, not rows of the fastest
+/// axis. A block of 4^3 receives 19 mesh points of a footprint of 6^3 at a time; a row of 64 receives five or six. So a
+/// footprint reserves space in a third as many groups, and writes longer pieces.
 struct group_grid {
   mesh_shape shape;
   int block[3];   ///< mesh points of a group along each axis; their product is the group size
@@ -82,8 +82,8 @@ struct group_entries {
   std::uint16_t* rows;  ///< in the group
 };
 
-/// Where the pieces of footprints go: the next free place at cursors[group], or, if there are bases, piece j of point i
-/// from base[first[i] + j] on; pieces of a point are numbered with the last axis fastest.
+/// The destination of pieces of footprints: the next free place at cursors[group] or, with bases, base[first[i] + j]
+/// for piece j of point i. Pieces of a point are numbered with the last axis fastest.
 struct piece_places {
   std::uint64_t* cursors;
   const std::uint32_t* first;

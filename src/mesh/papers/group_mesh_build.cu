@@ -19,7 +19,7 @@ struct staged_slots {
   packed_slot at[most_staged][3][stage_width];
 };
 
-/// The most contributions of a block, clipped ones included: room for where pieces begin.
+/// The most contributions of a block, clipped ones included. It sizes the array of beginnings of pieces.
 constexpr unsigned most_contributions = 8 * stage_threads;
 
 /// The place of one contribution in its footprint.

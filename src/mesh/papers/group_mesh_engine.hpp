@@ -18,8 +18,8 @@ namespace quadrat::detail {
 /// Group mesh (particle-mesh-spreading, sections 3.1 and 3.2). Space for all mesh points that a group shares with a
 /// footprint is reserved at once. Spreading: one to eight warps per group add up in shared memory, each in its own
 /// sums, one piece at a time. The mesh points of a piece are distinct, so no atomic operations are needed (those for
-/// floats are loops in shared memory). Determinism: at `none` pieces are in the order of atomic operations; at
-/// run_to_run in the order of their points, by which they are sorted when the structure is built.
+/// floats are loops in shared memory). Determinism: at `none` pieces are in the order of atomic operations. At
+/// run_to_run, building sorts them by point.
 template <typename Context, typename T>
 class group_mesh_engine : public placed_points_engine<Context, T> {
  public:

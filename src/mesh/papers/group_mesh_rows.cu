@@ -17,7 +17,7 @@ struct group_launch {
   unsigned groups_per_block;
 };
 
-/// What 32 lanes read at a time.
+/// The entries that 32 lanes read at a time.
 template <typename T, int Channels>
 struct lane_entry {
   T product[Channels];

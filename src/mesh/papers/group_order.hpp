@@ -10,8 +10,8 @@ namespace quadrat::detail {
 /// Most pieces that a footprint is cut into.
 [[nodiscard]] std::size_t most_pieces(const group_grid& grid);
 
-/// Where the pieces of footprints go independently of timing: within each group in the order of their points. Pieces
-/// are stably sorted by group, which is little work compared with writing their contributions.
+/// Destinations of pieces that do not depend on timing: within each group, pieces are in the order of their points. A
+/// stable sort by group costs little compared with writing the contributions.
 template <typename Context>
 class piece_order {
  public:

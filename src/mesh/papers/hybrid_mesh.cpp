@@ -18,7 +18,7 @@ struct has_length {
   QUADRAT_HD std::uint64_t operator()(std::size_t k) const { return counts[k] >= length ? 1 : 0; }
 };
 
-/// Divides the entries of a row between the columns and the list. Index: row.
+/// Divides the entries of a row between columns and list. Index: row.
 struct divide_row {
   const std::uint32_t* counts;
   std::uint32_t width;

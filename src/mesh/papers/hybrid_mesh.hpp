@@ -76,7 +76,7 @@ struct hybrid_mesh_method : paper_record {
         .once("reached", cost_unit::step, request.most_at_a_point())
         .each("nodes", cost_unit::step, 1e-6 * request.nodes)
         .each("fullest", cost_unit::step, request.fullest())
-        // What is more than columns hold is in a list, whose additions to one mesh point wait for each other.
+        // Entries that do not fit into columns are in a list, whose additions to one mesh point are serialized.
         .each("reached", cost_unit::step, request.most_at_a_point())
         .holds(3e6 * entry * entries + 16 * request.nodes);
   }

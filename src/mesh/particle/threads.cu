@@ -39,8 +39,8 @@ struct warp_points {
   T value[batch_points<Width>][2];
 };
 
-/// The steps of a warp for a batch of points, with windows `Width` wide, or narrower where loops are not fixed; the
-/// warp synchronizes between them.
+/// The steps of a warp for a batch of points, with windows `Width` wide, or narrower if loops are not fixed. The warp
+/// synchronizes between steps.
 template <typename T, int Width>
 struct batch_spreading {
   using batch_type = warp_points<T, Width>;
@@ -76,8 +76,8 @@ struct batch_spreading {
     }
   }
 
-  /// Called by each lane, for its part of the weights of `here` points from `first` on, if loops are not fixed: weights
-  /// of one lane would follow one another.
+  /// Each lane calls it, if loops are not fixed, for its part of the weights of `here` points from `first` on. One lane
+  /// alone would compute them one after another.
   QUADRAT_HD void prepare_together(batch_type& batch, const T (&coefficient)[mesh_window<T>::most_terms][Width],
                                    int lane, int here, std::size_t first) const {
     for (int e = lane; e < here * 3 * Width; e += batch_lanes) {

@@ -7,8 +7,8 @@
 
 namespace quadrat::detail {
 
-/// Loads an entry that a product reads only once: in one load, evicted first from the caches, whose space the values of
-/// points need.
+/// Loads an entry that a product reads only once, in one load that is evicted first: the values of points need the
+/// caches.
 __device__ inline mesh_entry<float> load_once(const mesh_entry<float>* entry) {
   const int2 words = __ldcs(reinterpret_cast<const int2*>(entry));
   return {__int_as_float(words.x), static_cast<std::uint32_t>(words.y)};

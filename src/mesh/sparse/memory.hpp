@@ -12,8 +12,8 @@ namespace quadrat::detail {
 /// Approximate scratch memory of an exclusive scan over `entries` entries.
 [[nodiscard]] constexpr std::size_t scan_bytes(std::size_t entries) { return entries / 32 + 65'536; }
 
-/// The number of contributions on the mesh, which *total holds in the memory of the context. Known in advance if
-/// nothing can be clipped; synchronizes otherwise.
+/// The number of contributions on the mesh, read from *total in the context's memory. If nothing can be clipped, it is
+/// known in advance; otherwise this synchronizes.
 template <typename Context, typename T, typename Offset>
 [[nodiscard]] std::size_t contribution_total(const Context& context, const contribution_source<T>& source,
                                              const Offset* total) {

@@ -10,7 +10,7 @@ namespace quadrat::detail {
 namespace {
 
 constexpr unsigned row_warps = 8;
-/// Rows that a warp goes through: most have no entries, and where points crowd several warps share the long ones.
+/// Rows per warp: most rows are empty, and in crowds several warps share the long rows.
 constexpr unsigned rows_a_warp = 8;
 /// Bytes of entries that a block sorts in shared memory.
 constexpr unsigned block_bytes = 32'768;
@@ -76,7 +76,7 @@ __device__ void order_long_row(mesh_entry<T>* entries, std::uint64_t length, mes
   __syncthreads();
 }
 
-/// Blocks share the listed rows that warps have left.
+/// Blocks share the listed rows that are too long for a warp.
 template <typename T>
 __global__ void __launch_bounds__(block_threads) order_long_rows(mesh_rows<T> rows, long_row_list long_rows) {
   __shared__ mesh_entry<T> staged[block_entries<T>];

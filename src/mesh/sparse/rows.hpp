@@ -16,8 +16,8 @@
 /// point, the weights as entries.
 namespace quadrat::detail {
 
-/// A contribution to a mesh point: weight times the value of point `column`. A single struct, because it is written to
-/// a scattered place.
+/// A contribution to a mesh point: weight times the value of point `column`. One struct, because it is a scattered
+/// write.
 template <typename T>
 struct alignas(2 * sizeof(T)) mesh_entry {
   T weight;
@@ -36,7 +36,7 @@ struct mesh_rows {
   }
 };
 
-/// Rows that have more than `most` entries, in any order: the work of many threads, wherever they are on the mesh.
+/// Rows with more than `most` entries, in any order. Many threads share the work of each.
 struct long_row_list {
   static constexpr std::uint32_t none = ~std::uint32_t{0};  ///< more than a row can have
   static constexpr std::uint32_t least = 32;                ///< `most` is no less
@@ -45,17 +45,17 @@ struct long_row_list {
   std::uint32_t most = none;
   std::size_t capacity = 0;
 
-  /// Of so many entries in all.
+  /// The capacity for this many entries in all.
   [[nodiscard]] static std::size_t capacity_for(std::size_t entries, std::uint32_t most) {
     return most == none ? 0 : entries / (std::size_t{most} + 1);
   }
-  /// Room that is enough for fewer entries, too, whose `most` may be less.
+  /// Room that also suffices for fewer entries, for which `most` may be smaller.
   [[nodiscard]] static std::size_t room_for(std::size_t entries, std::uint32_t most) {
     return capacity_for(entries, most == none ? none : least);
   }
 };
 
-/// mesh_rows whose long rows are listed as entries are inserted: each of them has one entry of slot `most`.
+/// mesh_rows that list long rows as entries are inserted: each long row has exactly one entry of slot `most`.
 template <typename T>
 struct listed_rows {
   mesh_rows<T> rows;
@@ -147,7 +147,7 @@ template <typename T, typename Rows>
 void insert_contributions(const cpu_context& context, const contribution_source<T>& source, std::uint32_t* counts,
                           const Rows& rows);
 /// Sorts each row by column, and entries of one column by the bits of their weights, so that nothing depends on timing.
-/// On CUDA rows with more entries than a warp sorts have to be in the list.
+/// On CUDA the list must have all rows that are too long for a warp to sort.
 template <typename T>
 void order_rows(const cpu_context& context, const listed_rows<T>& all);
 

@@ -33,7 +33,7 @@ void single_mesh_engine<Context, T>::set_points(const point_placement<T>& points
   const Context& context = this->context();
   const contribution_source<T> source{this->setup().shape, this->setup().window, this->points(), this->count()};
   const std::size_t nodes = source.shape.size();
-  counts_.resize_discarding(context, nodes + 1);  // and that of long rows
+  counts_.resize_discarding(context, nodes + 1);  // and the count of long rows
   offsets_.resize_discarding(context, nodes + 1);
   fill_bytes(context, counts_.data(), 0, (nodes + 1) * sizeof(std::uint32_t));
   count_contributions(context, source, counts_.data());
@@ -48,7 +48,7 @@ void single_mesh_engine<Context, T>::set_points(const point_placement<T>& points
   if (context.reproducibility() != determinism::none) order_rows(context, rows);
 }
 
-/// A unit that was asked for is what it is.
+/// A requested compute unit is used as given.
 template <typename Context, typename T>
 row_threads single_mesh_engine<Context, T>::threads(std::size_t count) const {
   const spread_setup<T>& setup = this->setup();
@@ -62,7 +62,7 @@ row_threads single_mesh_engine<Context, T>::threads(std::size_t count) const {
   return {unit, details.reduction, static_cast<std::uint32_t>(std::min(unit * most_entries_alone(mean, unit), most))};
 }
 
-/// From how many entries on rows have to be listed. A CPU divides its work by entries.
+/// The number of entries from which rows must be listed. A CPU divides its work by entries.
 template <typename Context, typename T>
 std::uint32_t single_mesh_engine<Context, T>::most_unlisted(std::size_t count) const {
   if constexpr (std::is_same_v<Context, cpu_context>) return long_row_list::none;

@@ -16,27 +16,27 @@
 
 namespace quadrat::detail {
 
-/// Entries of a row for each thread of a unit from which on a warp takes the row. Where all rows are long, none holds
-/// up the others.
+/// Entries of a row per thread of a unit beyond which a warp takes the row. If all rows are long, none delays the
+/// others.
 [[nodiscard]] constexpr double most_entries_alone(double mean_row, int unit) {
   constexpr double least = long_row_list::least, uneven = 4;
   return std::max(least, uneven * mean_row / unit);
 }
 inline constexpr int warp_threads = 32, row_block_threads = 256;
 
-/// By how many threads a row is multiplied.
+/// The number of threads that multiply a row.
 struct row_threads {
   int unit;
   unit_reduction reduction;
-  std::uint32_t most_alone;  ///< entries of a row that a unit takes; a warp or block takes one that has more
+  std::uint32_t most_alone;  ///< most entries of a row for a unit; a warp or block takes longer rows
 };
-/// Entries of a row that a warp takes; a block takes longer ones.
+/// The most entries of a row for a warp; a block takes longer rows.
 inline constexpr std::uint32_t most_entries_of_warp = 4096;
 
 /// Single mesh (particle-mesh-spreading, sections 3.1 and 3.2): the spreading operator as compressed sparse rows, built
-/// in three steps; a row is multiplied by a compute unit of 1 to 32 threads. Determinism: run_to_run with rows sorted
-/// by point when they are built; canonical also uses one thread per row, whatever the compute unit. At those levels
-/// building includes the sort; at `none` the order in a row is that of the atomic operations.
+/// in three steps; a row is multiplied by a compute unit of 1 to 32 threads. Determinism: run_to_run, with rows sorted
+/// by point when they are built; canonical also uses one thread per row, whatever the compute unit. At `none` rows are
+/// not sorted, and their order is that of the atomic operations.
 template <typename Context, typename T>
 class single_mesh_engine : public placed_points_engine<Context, T> {
  public:
@@ -67,8 +67,8 @@ class single_mesh_engine : public placed_points_engine<Context, T> {
   return unit;
 }
 
-/// node[k] = sum over the entries of row k of weight times value. Asynchronous. On CUDA rows with more entries than a
-/// unit takes have to be in the list.
+/// node[k] = sum over the entries of row k of weight times value. Asynchronous. On CUDA the list must have all rows too
+/// long for a unit.
 template <typename T>
 void multiply_rows(const cpu_context& context, const listed_rows<T>& all, const channel_pair<T>& channels,
                    const row_threads& threads);
@@ -108,7 +108,7 @@ struct single_mesh_method {
         .each("nodes", cost_unit::step, request.share(1e-6 * request.nodes));
   }
   static method_cost cuda_cost(const spread_request& request) {
-    // A few threads take the row of a mesh point, and a warp or block what is long for them; a block or warp sorts it.
+    // A few threads take the row of a mesh point; a warp or block takes and sorts longer rows.
     const double row = request.most_at_a_point();
     const bool sorted = request.level != determinism::none;
     const bool in_order = request.level == determinism::canonical;
@@ -129,7 +129,7 @@ struct single_mesh_method {
     const double entries = request.contributions();
     constexpr double cache = 2;  // millions of bytes
     const bool beyond = entries * (request.wide(8) + 8) > cache;
-    // Where a row ends is not foreseen, if it has any entries.
+    // The exit of the loop over a nonempty row is mispredicted.
     const double near = 1e-6 * request.nodes * (request.sample.seen > 0 ? request.sample.occupied : 1);
     return common_cost(request)
         .once("far", cost_unit::byte, beyond ? request.share(entries * request.disorder()) : 0)

@@ -28,7 +28,7 @@ __device__ T join(T sum, unsigned lane, unsigned unit, T* shared) {
   return sum;
 }
 
-/// What the entries from `begin` to `end` add to a row, `step` entries apart.
+/// The sum of the entries from `begin` to `end`, `step` apart, of a row.
 template <int Channels, typename T>
 __device__ void add_entries(const mesh_entry<T>* entries, const channel_pair<T>& channels, std::uint64_t begin,
                             std::uint64_t end, unsigned step, T (&sum)[Channels]) {
@@ -63,7 +63,7 @@ struct row_span {
   std::uint64_t begin, end;
 };
 
-/// A row by this warp.
+/// Multiplies a row with this warp.
 template <typename T, int Channels, unit_reduction Reduction>
 __device__ void multiply_by_warp(const mesh_rows<T>& rows, const channel_pair<T>& channels, const row_span& span,
                                  T* shared) {
@@ -73,7 +73,7 @@ __device__ void multiply_by_warp(const mesh_rows<T>& rows, const channel_pair<T>
   store_row<Reduction>(channels, span.row, lane == 0, lane, warp_threads, sum, shared);
 }
 
-/// A row by this block.
+/// Multiplies a row with this block.
 template <typename T, int Channels, unit_reduction Reduction>
 __device__ void multiply_by_block(const mesh_rows<T>& rows, const channel_pair<T>& channels, const row_span& span,
                                   T* shared) {
@@ -104,8 +104,8 @@ __device__ row_span span_of(const listed_rows<T>& all, std::uint64_t k) {
   return {row, all.rows.offsets[row], all.rows.offsets[row + 1]};
 }
 
-/// The listed rows that a warp takes: up to `most_rows_of_block` at a time for each of the first `blocks` blocks, fewer
-/// where there are not as many for all.
+/// Multiplies the listed rows for warps: up to `most_rows_of_block` at a time for each of the first `blocks` blocks, or
+/// fewer if there are not enough for all.
 template <typename T, int Channels, unit_reduction Reduction>
 __device__ void multiply_rows_of_warps(const listed_rows<T>& all, const channel_pair<T>& channels,
                                        std::uint32_t most_alone, unsigned blocks, row_span* spans, T* shared) {
@@ -124,7 +124,7 @@ __device__ void multiply_rows_of_warps(const listed_rows<T>& all, const channel_
   }
 }
 
-/// The listed rows that a block takes: neighbors in the list go to different blocks, since a few rows may be most of
+/// Multiplies the listed rows for blocks. Neighbors in the list go to different blocks, since a few rows may be most of
 /// the work.
 template <typename T, int Channels, unit_reduction Reduction>
 __device__ void multiply_rows_of_blocks(const listed_rows<T>& all, const channel_pair<T>& channels,
@@ -147,8 +147,8 @@ __device__ void multiply_rows_of_blocks(const listed_rows<T>& all, const channel
   }
 }
 
-/// 2^unit_bits threads per row. Rows that have more than `most_alone` entries are taken by the first blocks: where
-/// points crowd they would hold up everything else. All threads of a warp stay to the end, because they shuffle.
+/// 2^unit_bits threads per row. The first blocks take rows with more than `most_alone` entries, because these would
+/// finish last. No thread of a warp returns early, because all take part in shuffles.
 template <typename T, int Channels, unit_reduction Reduction>
 __global__ void __launch_bounds__(cuda_launch::block)
     multiply_kernel(const __grid_constant__ listed_rows<T> all, const __grid_constant__ channel_pair<T> channels,

@@ -6,7 +6,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// The first row of a thread's part: entries and rows count alike, so that a crowd is not the work of one thread.
+/// The first row of a thread's part. Parts have equal sums of rows and entries, so that a crowd is shared by threads.
 [[nodiscard]] std::size_t first_row(const std::uint64_t* offsets, const partition& work, std::size_t rows,
                                     std::size_t part) {
   std::size_t low = 0, high = rows;
@@ -21,8 +21,8 @@ namespace {
   return low;
 }
 
-/// A row. Where it has many entries, successive ones add to `Parts` sums in turn: an addition waits for the one before
-/// to the same sum only.
+/// Multiplies a row. Successive entries of a long row add to `Parts` sums in turn, because each addition waits for the
+/// previous one to the same sum.
 template <int Channels, int Parts, typename T>
 void multiply_row(const mesh_rows<T>& rows, const channel_pair<T>& channels, std::size_t row) {
   constexpr std::uint64_t many = 16;

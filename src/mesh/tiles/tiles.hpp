@@ -31,8 +31,8 @@ struct tiles_method {
   using engine = std::conditional_t<std::is_same_v<Context, cpu_context>, cpu_tiles_engine<T>, cuda_tiles_engine<T>>;
 
  private:
-  /// How a GPU adds up points: by matrix products over cubes of the mesh; where there are few, each mesh point collects
-  /// what is near it; else a group of threads takes the points of a tile, in order if sums must be repeatable.
+  /// A GPU adds up points by matrix products over cubes of the mesh; for few points, each mesh point collects the
+  /// points near it; otherwise a group of threads takes the points of a tile, in order if sums must be repeatable.
   static method_cost cuda_cost(const spread_request& request) {
     const double density = request.points / request.nodes;
     const bool flat = request.dimension < 3, ordered = request.level != determinism::none;
@@ -43,7 +43,7 @@ struct tiles_method {
         is_sparse(density) || request.width > tile_patch || (!flat && is_long_footprint(request.width, density));
     const bool collects = !cubes && few, adds = !cubes && !few;
     const auto where = [](bool here, double amount) { return here ? amount : 0; };
-    // What more points there are, other warps take over.
+    // Other warps take further points.
     constexpr double most_collected = 1e-6 * least_crowd_share;
     const double nodes = 1e-6 * request.nodes, points = request.megapoints(), sums = request.contributions();
     method_cost cost;
@@ -54,7 +54,7 @@ struct tiles_method {
     cost.once("mesh", cost_unit::step, nodes);
     cost.once("flat", cost_unit::step, where(collects && flat, nodes * request.width));
     cost.once("company", cost_unit::step, request.company());
-    // The mesh is filled with zeros before, unless its points collect.
+    // The mesh is zeroed before, unless its points collect.
     const bool patches_collect = collects && !flat;
     cost.each("start", cost_unit::launch, where(!patches_collect, 1));
     cost.each("mesh", cost_unit::byte, where(!patches_collect, 1e-6 * request.bytes));
@@ -62,7 +62,7 @@ struct tiles_method {
     cost.each("cubes", cost_unit::step, where(cubes, points * products));
     cost.each("collect_start", cost_unit::launch, where(patches_collect, 1));
     cost.each("collect", cost_unit::step, where(patches_collect, nodes));
-    // Of points and the patches that they reach: each takes the products of a whole patch.
+    // Pairs of points and the patches they reach. Each costs the products of a whole patch.
     const double patches = std::pow((request.width + tile_patch - 1.0) / tile_patch, 3);
     cost.each("pairs", cost_unit::step, where(patches_collect, points * patches));
     cost.each("shares", cost_unit::step, where(patches_collect, std::min(request.company(), most_collected)));

@@ -23,7 +23,7 @@ struct bounding_box {
   }
 };
 
-/// Where a box is, as seen from a point.
+/// The relation of a box to the cutoff around a point: outside, undecided, or inside.
 enum class box_place { far, near, inside };
 
 template <typename T, int D>
@@ -46,8 +46,8 @@ struct box_tree {
     return level;
   }
 
-  /// Whether all points of a box are linked to the point, or none is; near: not known. Separations are monotonic in the
-  /// position, in floating point too; the margin is for compilers that contract sums of squares in different ways.
+  /// inside: all points of the box are linked to the point; far: none is; near: not known. Separations are monotonic in
+  /// the position, in floating point too; the margin is for compilers that contract sums of squares in different ways.
   [[nodiscard]] QUADRAT_HD static box_place place(const bounding_box<T, D>& box, const vec<T, D>& point,
                                                   const vec<T, D>& translation, T squared_cutoff) {
     constexpr T margin = sizeof(T) == 4 ? T(2e-6) : T(4e-15);

@@ -17,16 +17,16 @@
 
 namespace quadrat::detail {
 
-/// The cells that a search meets, unwrapped along periodic axes.
+/// The range of cells that a search visits, unwrapped along periodic axes.
 template <int D>
 struct cluster_reach {
   cell_range<D> range;
-  /// Rounding is so large that all cells are within reach: indices are those of images.
+  /// Rounding is so large that all cells are within reach; indices are then those of images.
   bool by_images;
 };
 
 /// Cells of about the cutoff, and the buckets that store their points. Coordinates are fractions of the box in
-/// units of cells, in double precision, in which float positions are exact enough anywhere.
+/// units of cells, in double precision, which is exact enough for float positions at any distance.
 ///
 /// If there are few cells, each has its bucket. If there would be many more cells than points, they share buckets by
 /// hashing, so that points along a line or anywhere else spread over all of them. Blocks of `block` cells along the
@@ -37,9 +37,9 @@ template <typename T, int D>
 struct cluster_cells {
   static constexpr std::uint32_t block = 32;
   static constexpr std::uint32_t tables = D == 2 ? 8 : 32;
-  /// Beyond this many cells from the box, all along an endless axis have the same coordinate.
+  /// Along an endless axis, all points beyond this many cells from the box have the same coordinate.
   static constexpr double far = 0x1p44;
-  /// After so many cells, indices along an endless axis repeat.
+  /// Indices along an endless axis repeat after this many cells.
   static constexpr double period = 0x1p30;
 
   lattice<T, D> shape;
@@ -63,7 +63,7 @@ struct cluster_cells {
     }
     return at;
   }
-  /// The largest term of a coordinate's sum, which bounds its rounding, in cells.
+  /// The largest term in the sum that gives a coordinate, in cells. It bounds the rounding.
   [[nodiscard]] QUADRAT_HD double size_of(const vec<T, D>& wrapped, int axis) const {
     double sum = 0;
     for (int k = 0; k < D; ++k) {
@@ -101,7 +101,7 @@ struct cluster_cells {
   QUADRAT_HD void for_each_run(const vec<T, D>& point, F&& f) const {
     const cluster_reach<D> around = reach(point);
     vec<int, D> shift{}, cell{};
-    // Where the image begins that an index belongs to.
+    // The first index of the image that contains an index.
     const auto home = [&](int index, int axis) {
       if (!shape.periodic[axis]) return 0;
       const int length = around.by_images ? 1 : cells[axis];
@@ -152,7 +152,7 @@ struct cluster_cells {
       if (endless[axis]) at[axis] -= period_of(at[axis]);
       const double first = at[axis] - distance[axis], last = at[axis] + distance[axis];
       if (around.by_images) {
-        // More boxes away are only positions that are nothing but rounding.
+        // Positions more boxes away consist of rounding error only.
         constexpr double most = 1000;
         if (!shape.periodic[axis]) continue;
         around.range.first[axis] = floor_of(std::fmax(first / cells[axis], -most));
@@ -168,7 +168,7 @@ struct cluster_cells {
     return around;
   }
 
-  /// How many cells from this one on along the first axis are in one image and follow each other in buckets.
+  /// The number of cells, from this one on along the first axis, that are in one image and in successive buckets.
   [[nodiscard]] QUADRAT_HD int together(int x) const {
     constexpr int most = 1 << 30;
     const int of_image = shape.periodic[0] ? cells[0] - x : most;
@@ -197,7 +197,7 @@ struct cluster_cells {
   }
 };
 
-/// Host: a bound on the sum of the sizes of the terms of a fraction, for points in the box.
+/// Host: a bound on the sum of the absolute terms of a fraction, for points in the box.
 template <typename T, int D>
 [[nodiscard]] double size_in_box(const lattice<T, D>& shape, int axis) {
   if (shape.orthorhombic) return 1;
@@ -228,10 +228,10 @@ template <typename T, int D>
     const double allowed = result.rounding[axis] * (size_in_box(shape, axis) + 1);
     const double height = static_cast<double>(shape.height(axis));
     const double reach = static_cast<double>(cutoff) / height * (1 + 16 * epsilon) + allowed;
-    // Coordinates in the box round by far less than `spare`, those of points anywhere by half of it.
+    // Coordinates in the box are rounded by far less than `spare`, those of points anywhere by half of it.
     const double spare = result.endless[axis] ? 0x1p-5 : 0x1p-10;
     double number = (1 - spare / 2) / reach;
-    // Rather a little too short than much too long, in small boxes: then a cell needs only two parts along an axis.
+    // In small boxes, choose cells a little too short over cells much too long: two parts along an axis then suffice.
     if (!result.endless[axis]) {
       number = std::clamp(std::floor(std::fmin(1.25, 1 + 0.9 * reach) / reach), 1.0, made::period);
     }

@@ -24,7 +24,7 @@
 
 namespace quadrat::detail {
 
-/// What a cluster_finder is made of. Tests let it count its work.
+/// The implementation of cluster_finder. In tests it counts its work.
 template <typename Context, typename T, int D, typename Counts = no_cluster_counts>
 class cluster_engine {
  public:
@@ -69,8 +69,8 @@ class cluster_engine {
   [[nodiscard]] search_type search(cluster_step step);
 
   bool found = false;
-  bool gated = false;     ///< the host does not know the words while it enqueues
-  bool crowded = false;   ///< otherwise
+  bool gated = false;     ///< the host does not know the words when it enqueues
+  bool crowded = false;   ///< whether cells are crowded, if not gated
   bool enqueued = false;  ///< the device knows the outcome of the last call, which a graph may repeat
   std::size_t point_count = 0;
   std::size_t part_count = 0;
@@ -110,7 +110,7 @@ cluster_engine<Context, T, D, Counts>::cluster_engine(const Context& where, cons
   require(options.min_points > 0, "min_points is 0; a core point has at least 1 point within the cutoff, itself");
 }
 
-/// Puts the points in the order of cells and parts.
+/// Sorts the points by cell and part.
 template <typename Context, typename T, int D, typename Counts>
 void cluster_engine<Context, T, D, Counts>::place(const points_view<T, D>& points) {
   const std::size_t count = points.count;
@@ -161,7 +161,7 @@ typename cluster_engine<Context, T, D, Counts>::search_type cluster_engine<Conte
           counts};
 }
 
-/// One step, if it is for such cells.
+/// Runs one step if it applies to these cells (crowded or sparse).
 template <typename Context, typename T, int D, typename Counts>
 template <typename Body>
 void cluster_engine<Context, T, D, Counts>::run(const char* name, std::size_t count, const Body& body,
@@ -299,14 +299,14 @@ std::exception_ptr cluster_engine<Context, T, D, Counts>::failure_of(const std::
       message("there are ", clusters, " clusters, and room for ", room, "; call find or reserve"), clusters));
 }
 
-/// What the device knows of the last call, which did not wait, or of its last replay.
+/// Reads the outcome of the last asynchronous call, or of its last replay in a graph, from the device.
 template <typename Context, typename T, int D, typename Counts>
 void cluster_engine<Context, T, D, Counts>::read_words() {
   std::array<std::uint64_t, cluster_words::count> read{};
   std::copy_n(mirror.read(context, control.data(), read.size()), read.size(), read.begin());
   const std::array<std::uint64_t, 2> seen{read[cluster_words::fault], read[cluster_words::clusters]};
   groups.clear();
-  // A message is made once: the points may be gone by the next check.
+  // The message is made once, because the caller may have freed the points by the next check.
   if (failure == nullptr || seen != failed_words) failure = failure_of(read.data());
   failed_words = seen;
   found = failure == nullptr;

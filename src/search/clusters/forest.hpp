@@ -8,21 +8,21 @@
 
 namespace quadrat::detail {
 
-/// What tests count: points, bounding boxes and rows of cells that are looked at, and steps in the forest.
+/// Counters for tests: points, bounding boxes and rows of cells that are visited, and steps in the forest.
 struct no_cluster_counts {
   QUADRAT_HD void look() const {}
   QUADRAT_HD void hop() const {}
 };
 
-/// A disjoint-set forest that many threads unite at once (ECL-CC). A root is its own parent; any other parent is
-/// smaller than its child, so that the root of a finished tree is its smallest element, whatever the timing.
+/// A disjoint-set forest in which many threads unite trees at once (ECL-CC). A root is its own parent. Any other parent
+/// is smaller than its child, so the root of a finished tree is its smallest element, whatever the timing.
 template <typename Counts>
 struct cluster_forest {
   std::uint32_t* parents;
   Counts counts;
 
-  /// The root at some time during the call. Shortens the path behind it: elements that are no roots never become roots
-  /// again, so that a plain store of one of their ancestors does no harm.
+  /// The root at some time during the call. Shortens the path to it: an element that is not a root never becomes one
+  /// again, so a plain store of one of its ancestors is safe.
   [[nodiscard]] QUADRAT_HD std::uint32_t root(std::uint32_t element) const {
     std::uint32_t parent = load(element);
     if (parent == element) return element;

@@ -58,7 +58,7 @@ struct cluster_rows {
   }
 };
 
-/// Index: place in the rows. The point on the circle that a periodic axis is: the cosines of all axes, then the sines.
+/// Index: place in the rows. Maps each periodic axis to a circle, and stores the cosines of all axes, then the sines.
 template <typename T, int D>
 struct place_on_circles {
   cluster_rows<T, D> rows;
@@ -74,12 +74,12 @@ struct place_on_circles {
   }
 };
 
-/// Index: cluster. What positions are taken relative to: along periodic axes the mean on the circle, along open ones
-/// the first member.
+/// Index: cluster. The reference position of a cluster: the mean on the circle along periodic axes, the first member
+/// along open ones.
 template <typename T, int D>
 struct choose_references {
   cluster_rows<T, D> rows;
-  const vec<double, 2 * D>* sums;  ///< of the places on circles; not read if all axes are open
+  const vec<double, 2 * D>* sums;  ///< of the points on circles; not read if all axes are open
   vec<double, D>* references;
 
   QUADRAT_HD void operator()(std::size_t row) const {
@@ -93,7 +93,7 @@ struct choose_references {
   }
 };
 
-/// Index: place in the rows. From the reference to the nearest image of the member.
+/// Index: place in the rows. The vector from the reference to the nearest image of the member.
 template <typename T, int D>
 struct offset_from_references {
   cluster_rows<T, D> rows;
@@ -108,8 +108,8 @@ struct offset_from_references {
   }
 };
 
-/// Index: place in the rows. Adds up `arity` values that are `stride` apart, so that in the end the first of each row
-/// is the sum, always in the same order.
+/// Index: place in the rows. Adds `arity` values that are `stride` apart, in a fixed order; after the last pass the
+/// first value of each row is the sum.
 template <typename T, int D>
 struct sum_rows {
   static constexpr std::size_t arity = 8;
@@ -133,7 +133,7 @@ struct write_centers {
   cluster_rows<T, D> rows;
   const vec<double, D>* references;
   const vec<double, 2 * D>* sums;
-  lattice<T, D> box;  ///< that centers are in
+  lattice<T, D> box;  ///< in which the centers are given
   vec<T, D>* centers;
 
   QUADRAT_HD void operator()(std::size_t row) const {
@@ -149,14 +149,14 @@ struct write_centers {
   }
 };
 
-/// Members and centers of the clusters that have been found last.
+/// Members and centers of the clusters found last.
 template <typename Context, typename T, int D>
 class cluster_groups {
  public:
   void clear() { grouped_ = centered_ = false; }
-  /// Asynchronous, as are the centers.
+  /// Asynchronous, like center().
   void group(const Context& context, const cluster_view& found);
-  /// shape: of the box that was searched, with the same periodic images as `box`, in which the centers are.
+  /// `shape`: the box that was searched. `box`: the one for centers; it has the same periodic images.
   void center(const Context& context, const lattice<T, D>& shape, const lattice<T, D>& box, const cluster_view& found,
               const cluster_point<T, D>* placed, const particle_id* elements);
 

@@ -17,7 +17,7 @@ struct cluster_words {
   enum word : std::size_t { fault, needed, parts, crowded, clusters, count };
 };
 
-/// Whether a step is for cells that are crowded.
+/// Which cells a step applies to.
 enum class cluster_step { always, if_crowded, if_sparse };
 
 template <typename Body>
@@ -29,8 +29,8 @@ template <typename Body>
   }
 }
 
-/// A step that is enqueued before the host knows the words: it does nothing after a fault, if it is for other cells,
-/// and, if it is a step of parts, for parts that do not exist.
+/// A step that is enqueued before the host knows the words. It does nothing after a fault, if it applies to other
+/// cells, or, in a step over parts, for parts that do not exist.
 template <typename Body>
 struct gated_step {
   static constexpr unsigned resident_blocks = blocks_of_step<Body>();
@@ -49,8 +49,8 @@ struct gated_step {
   }
 };
 
-/// Slots or points by chunks, one for each thread, so that where most belong to one cluster there are few atomic
-/// operations on the same word. The threads of a GPU's warp take turns, so that their loads coalesce.
+/// Chunks of slots or points, one per thread, so that one large cluster causes few atomic operations on the same word.
+/// The elements of a warp's chunks are interleaved, so that loads coalesce.
 struct cluster_chunks {
   std::size_t count;
   std::size_t length;
@@ -162,7 +162,7 @@ struct count_cluster_sizes {
   const std::int32_t* labels;
   cluster_chunks chunks;
   std::uint32_t* sizes;  ///< 0 at first
-  std::uint32_t room;    ///< of sizes
+  std::uint32_t room;    ///< number of sizes that fit
 
   QUADRAT_HD void operator()(std::size_t chunk) const {
     std::int32_t label = noise_label;

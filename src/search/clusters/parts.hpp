@@ -20,7 +20,7 @@ namespace quadrat::detail {
 /// A point in the order of cells: its wrapped position and the number of its part.
 template <typename T, int D>
 struct alignas(sizeof(T) == 4 ? 16 : 8) cluster_point {
-  /// Set in `part` of points that are no core points.
+  /// This bit of `part` is set for points that are not core points.
   static constexpr std::uint32_t not_core = 0x80000000u;
 
   vec<T, D> position;
@@ -37,12 +37,12 @@ template <typename T, int D>
 struct cluster_parts {
   cluster_cells<T, D> cells;
   double parts;  ///< of a cell along each axis: a power of two
-  /// Whether keys do not determine the part: cells share buckets, are rounded, or are cut into too many parts. Parts
-  /// are told apart by their coordinates then.
+  /// Whether keys do not determine the part, because cells share buckets, are rounded, or have too many parts.
+  /// Coordinates then tell parts apart.
   bool shared;
   int hash_bits;
   int place_bits;  ///< along each axis
-  int fine_bits;   ///< at the end of a key, which all parts have in common
+  int fine_bits;   ///< last bits of a key, which do not depend on the part
 
   [[nodiscard]] QUADRAT_HD std::uint64_t key_of(const vec<T, D>& wrapped) const {
     const vec<double, D> at = cells.coordinates(wrapped);
@@ -62,8 +62,8 @@ struct cluster_parts {
   [[nodiscard]] QUADRAT_HD cell_id bucket_of_key(std::uint64_t key) const {
     return static_cast<cell_id>(key >> (hash_bits + D * place_bits));
   }
-  /// Whether two points whose keys agree but for the fine bits are in one part, where parts are shared: they are linked
-  /// then.
+  /// For shared parts: whether two points whose keys differ at most in the fine bits are in one part. If so, they are
+  /// linked.
   [[nodiscard]] QUADRAT_HD bool same_part(const vec<T, D>& a, const vec<T, D>& b) const {
     return a == b || (cells.is_exact(a) && cells.is_exact(b) && part_of(a) == part_of(b));
   }
@@ -74,7 +74,7 @@ struct cluster_parts {
     for (int axis = 0; axis < D; ++axis) at[axis] = std::floor(at[axis] * parts);
     return at;
   }
-  /// Of the cell.
+  /// The hash of a cell.
   [[nodiscard]] QUADRAT_HD static std::uint64_t hash_of(const vec<double, D>& at) {
     std::uint64_t hash = 0;
     for (int axis = 0; axis < D; ++axis) {
@@ -99,7 +99,7 @@ template <typename T, int D>
     const double edge = length / cells.rate[axis] / static_cast<double>(cutoff);
     sum += edge;
     squares += edge * edge;
-    // Points may be as far outside of the box as rounding goes.
+    // By rounding, points may lie slightly outside the box.
     double size = size_in_box(shape, axis);
     for (int k = 0; k < D && !shape.orthorhombic; ++k) {
       size += std::fabs(static_cast<double>(shape.inverse[axis][k] * shape.origin[k]));
@@ -114,7 +114,7 @@ template <typename T, int D>
   constexpr int fine = 12 / D;
   result.place_bits = std::min(part_bits + fine, most_bits);
   result.fine_bits = D * std::max(0, result.place_bits - part_bits);
-  // A third of what the diameter leaves, on either side.
+  // A third of the room that the diameter leaves, on either side.
   result.shared = result.shared || part_bits > most_bits || rounded * result.parts > 0.01;
   return result;
 }

@@ -11,7 +11,7 @@
 /// Core points and links, as host-device code: one thread per point.
 namespace quadrat::detail {
 
-/// Points in cells, in the order of their slots, passed to kernels by value.
+/// Points in cells, by slot. Passed to kernels by value.
 template <typename Precision, int Dimension, typename Counts = no_cluster_counts>
 struct cluster_search {
   using T = Precision;
@@ -45,15 +45,15 @@ struct cluster_search {
   [[nodiscard]] QUADRAT_HD bool linked(const vec<T, D>& from, const vec<T, D>& to, const vec<T, D>& translation) const {
     return squared_norm(neighbor_search<T, D>::separation(from, to, translation)) < squared_cutoff;
   }
-  /// Whether a run is worth the tree.
+  /// Whether a run is so long that the tree of boxes pays.
   [[nodiscard]] QUADRAT_HD bool is_long(std::uint32_t begin, std::uint32_t end) const {
     constexpr std::uint32_t most = 64;
     return tree.levels > 0 && end - begin > most;
   }
 
-  /// Calls visitor.found(part) for a core point in each part of a run of which visitor.wants(part), if one is linked to
-  /// `point`. In long runs visitor.still_wants(part) is asked before all of a part is tested, and visitor.settle()
-  /// called after each that is found.
+  /// Calls visitor.found(part) for each part of a run that has a core point linked to `point`, if visitor.wants(part).
+  /// In long runs it asks visitor.still_wants(part) before it tests a whole part, and calls visitor.settle() after each
+  /// part found.
   template <typename Visitor>
   QUADRAT_HD void visit_run(std::uint32_t begin, std::uint32_t end, const vec<T, D>& point,
                             const vec<T, D>& translation, Visitor& visitor) const {
@@ -71,14 +71,14 @@ struct cluster_search {
   template <typename Visitor>
   QUADRAT_HD void visit_long_run(std::uint32_t begin, std::uint32_t end, const vec<T, D>& point,
                                  const vec<T, D>& translation, Visitor& visitor) const {
-    std::uint32_t wanted = no_particle;  // the part that was asked about last
+    std::uint32_t wanted = no_particle;  // the last part passed to wants
     for (std::uint32_t k = begin; k < end;) {
       counts.look();
       const cluster_point<T, D> other = points[k];
       const std::uint32_t next = part_begins[other.part() + 1];
       const bool passes = other.part() != wanted && !visitor.still_wants(other.part());
       int level = tree.level_of(k);
-      if (passes && next - k >= tree.width(level)) level = 0;  // a box would not pass over more
+      if (passes && next - k >= tree.width(level)) level = 0;  // a box would skip no more points
       for (; level > 0; --level) {
         counts.look();
         if (tree.place(tree.at(level, k), point, translation, squared_cutoff) == box_place::far) break;
@@ -110,7 +110,7 @@ struct find_core_points {
   QUADRAT_HD void operator()(std::size_t k) const {
     const typename Search::point_type point = search.points[k];
     const std::uint32_t part = point.part();
-    // Points of a part are linked.
+    // All points of a part are linked to each other.
     if (search.part_begins[part + 1] - search.part_begins[part] >= least) return;
     std::uint32_t count = 0;
     search.for_each_run(point.position, [&](std::uint32_t begin, std::uint32_t end, const vector& translation) {
@@ -121,7 +121,7 @@ struct find_core_points {
   }
 
  private:
-  /// `count` and the linked points of a run, if they are less than `least`.
+  /// Adds the linked points of a run to `count`; may stop at `least`.
   [[nodiscard]] QUADRAT_HD std::uint32_t counted(std::uint32_t count, std::uint32_t begin, std::uint32_t end,
                                                  const vector& point, const vector& translation) const {
     const bool by_boxes = search.is_long(begin, end);
@@ -146,8 +146,8 @@ struct find_core_points {
   }
 };
 
-/// Unites parts of core points with that of one point. Keeps those that are linked until there are several: threads of
-/// a GPU would wait for each other at each.
+/// Unites the parts of linked core points with the part of one point. Collects several linked parts first, because the
+/// threads of a warp would wait for each other at each union.
 template <typename Forest>
 class uniting_visitor {
  public:
@@ -177,7 +177,7 @@ class uniting_visitor {
   std::uint32_t linked_[most];
 };
 
-/// Index: slot. Unites the parts of linked core points; each pair is tested by the one in the higher slot.
+/// Index: slot. Unites the parts of linked core points. The point in the higher slot tests each pair.
 template <typename Search>
 struct unite_linked {
   static constexpr unsigned resident_blocks = 4;
@@ -201,8 +201,8 @@ struct unite_linked {
   }
 };
 
-/// Index: slot. Like unite_linked, but a point stops when it has found a few. Where clusters are large, nearly all
-/// points belong to the largest then.
+/// Index: slot. Like unite_linked, but a point stops after a few links. In sets with large clusters, nearly all points
+/// then belong to the largest one.
 template <typename Search>
 struct unite_few {
   static constexpr unsigned resident_blocks = 5;
@@ -211,7 +211,7 @@ struct unite_few {
 
   Search search;
   typename Search::forest_type forest;
-  std::uint32_t* stopped;  ///< by slot: whether points in lower slots have been left out
+  std::uint32_t* stopped;  ///< by slot: 1 if the point stopped before it tested all lower slots
 
   QUADRAT_HD void operator()(std::size_t k) const {
     const typename Search::point_type point = search.points[k];
@@ -232,7 +232,7 @@ struct unite_few {
   }
 
  private:
-  /// On an H200, one or three take longer.
+  /// On an H200, 1 and 3 are slower.
   static constexpr int few = 2;
 
   [[nodiscard]] QUADRAT_HD bool go_on(uniting_visitor<typename Search::forest_type>& visits, const vector& from,
@@ -274,9 +274,9 @@ struct vote_for_root {
   }
 };
 
-/// Index: slot. What unite_few has left: unites the parts of linked core points, unless both are in the largest tree
-/// (M. Sutton, T. Ben-Nun, A. Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling", 2018).
-/// Points of that tree do nothing, so that the others test points in higher slots, too.
+/// Index: slot. Completes unite_few: unites the parts of linked core points, unless both are in the largest tree (M.
+/// Sutton, T. Ben-Nun, A. Barak, "Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling", 2018).
+/// Points of that tree do nothing, so the others also test points in higher slots.
 template <typename Search>
 struct unite_rest {
   static constexpr unsigned resident_blocks = 4;

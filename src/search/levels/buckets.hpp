@@ -11,8 +11,8 @@
 
 namespace quadrat::detail {
 
-/// Buckets as ranges, like counting_buckets, for points that may fill them very unevenly: on several levels most points
-/// can be in few cells, and these next to each other. counting_buckets would leave all of them to one block of a GPU.
+/// Buckets as ranges, like counting_buckets, for points that may fill them very unevenly. On several levels most points
+/// can be in a few adjacent cells; counting_buckets would give all of these to one block of a GPU.
 template <typename Context>
 class level_buckets {
  public:

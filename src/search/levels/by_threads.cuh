@@ -17,7 +17,7 @@ template <typename T, int D>
 struct radius_row {
   vec<T, D> position;
   T radius;
-  T squared;  ///< of its cutoff, if that depends on nothing else
+  T squared;  ///< of its cutoff, if that depends on this point only
   T skin;
   particle_id id;
 };
@@ -38,7 +38,7 @@ __device__ radius_point<T, D> load_packed(const radius_point<T, D>* points, std:
   }
 }
 
-/// Never contracted with what it is subtracted from: the squared cutoff is a number of its own in every method.
+/// Not contracted with the subtraction that follows, so that every method compares with the same squared cutoff.
 [[nodiscard]] __device__ inline float square(float x) { return __fmul_rn(x, x); }
 [[nodiscard]] __device__ inline double square(double x) { return __dmul_rn(x, x); }
 
@@ -57,8 +57,8 @@ __device__ std::uint32_t radius_sign(const radius_search<T, D>& a, const radius_
   return sign;
 }
 
-/// Bits of the candidates in [first, last), at most 32, that are nearer than their cutoff. Tested four at a time: up to
-/// three records beyond the last are read, and their bits dropped.
+/// Bits of the candidates in [first, last), at most 32, that are nearer than their cutoff. Tests four at a time: reads
+/// up to three records beyond the last, and drops their bits.
 template <pair_cutoff Cutoff, bool Half, typename T, int D, typename Image>
 __device__ std::uint32_t test_stretch(const radius_search<T, D>& a, const radius_row<T, D>& own, std::uint32_t first,
                                       std::uint32_t last, const Image& image) {
@@ -128,8 +128,8 @@ __device__ std::uint32_t image_bits(const vec<int, D>& shift) {
   return static_cast<std::uint32_t>(code) << slot_bits;
 }
 
-/// Calls f(first slot, mask, S) for the candidates of a row, at most 32 at a time; returns false, at any moment, if the
-/// row is not for a thread.
+/// Calls f(first slot, mask, S) for the candidates of a row, at most 32 at a time. Stops and returns false if the row
+/// is too long for a thread.
 template <row_kind Kind, typename T, int D, typename F>
 __device__ bool for_each_radius_mask(const radius_search<T, D>& a, const radius_row<T, D>& own, std::uint32_t own_slot,
                                      F&& f) {

@@ -33,7 +33,7 @@ __device__ vec<int, D> shift_of_lane(const vec<int, D>& shift, int source) {
   return make_vec<int, D>([&](int axis) { return __shfl_sync(~0u, shift[axis], source); });
 }
 
-/// The candidates `from` to `to` of 32 rows of cells, one row in each lane, that end at `ends` candidates together.
+/// The candidates `from` to `to` of 32 rows of cells, one row per lane; `ends` are the running totals of candidates.
 template <int D, typename F>
 __device__ void for_each_candidate_of_runs(const slot_run<D>& mine, std::uint32_t ends, std::uint32_t from,
                                            std::uint32_t to, F&& f) {
@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(long_rows_block) count_parts(const __grid_cons
   });
 }
 
-/// Adds up the parts of each row, and leaves for each the pairs of those before.
+/// Sums the pairs of the parts of each row; leaves for each part the pairs of the parts before it.
 template <typename T, int D>
 __global__ void __launch_bounds__(long_rows_block)
     sum_parts_of_rows(const __grid_constant__ radius_search<T, D> a, std::uint32_t* counts, fault_flag faults) {

@@ -21,11 +21,11 @@
 
 namespace quadrat::detail {
 
-/// What the cells of a layer are made for.
+/// The requirements on the cells of a layer.
 template <typename T>
 struct layer_request {
   T edge;                  ///< about the edge of cells
-  T reach;                 ///< the largest distance that will be asked for
+  T reach;                 ///< the largest search distance
   std::size_t most_cells;  ///< of all systems together
   bool points_anywhere;    ///< points may be anywhere along open axes
 };
@@ -106,13 +106,13 @@ class level_cells {
             packed_ ? packed_slots_.data() : nullptr,
             records_.data()};
   }
-  /// Cells of all levels, without copies.
+  /// The number of cells of all levels, without copies.
   [[nodiscard]] std::size_t row_cells() const { return row_cells_; }
   [[nodiscard]] std::size_t points() const { return points_; }
-  /// With those of copies, without padding.
+  /// The number of slots, with those of copies, without padding.
   [[nodiscard]] std::size_t slot_count() const { return points_ + copied_; }
   [[nodiscard]] std::size_t levels() const { return plan_.levels.size(); }
-  /// Whether the cells of any layer are, along any axis.
+  /// Whether the cells of any layer are folded along any axis.
   [[nodiscard]] bool folded() const { return folded_; }
   [[nodiscard]] std::size_t bytes() const {
     return counts_.bytes() + grids_.bytes() + buckets_.bytes() + finer_.bytes() + coordinates_.bytes() + ids_.bytes() +
@@ -134,7 +134,7 @@ class level_cells {
     return plan_radius_levels({counts, radius_classes}, sizes_.rule == cutoff_rule::sum_of_radii, D);
   }
 
-  /// Whether the cells that were cut for an earlier plan do for this one.
+  /// Whether the cells cut for an earlier plan also serve this one.
   [[nodiscard]] bool still_fits(const radius_plan& wanted) const {
     if (wanted.levels.size() != cut_for_.levels.size() || wanted.visited != cut_for_.visited) return false;
     for (std::size_t k = 0; k < wanted.levels.size(); ++k) {
@@ -147,7 +147,7 @@ class level_cells {
   [[nodiscard]] T widest(const radius_plan& plan, std::size_t layer) const {
     return static_cast<T>(plan.widest(layer)) * sizes_.largest;
   }
-  /// The largest distance that is asked for in a layer.
+  /// The largest search distance in a layer.
   [[nodiscard]] T reach_in(const radius_plan& plan, std::size_t layer) const {
     T reach = T(0);
     for (std::size_t level = 0; level < plan.levels.size(); ++level) {

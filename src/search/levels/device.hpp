@@ -11,9 +11,9 @@
 #include "search/levels/rows.hpp"
 #include "search/masks/masks.hpp"
 
-/// The method `levels` on a GPU. A thread per row walks the layers, sets a bit for each candidate that is a pair, and
-/// the entries are written from the bits, as by the method `masks`. A thread gives up a row that is too long for it, or
-/// has several images of one point; these are cut into parts, for a warp each, and searched twice.
+/// The method `levels` on a GPU. A thread per row visits the layers and sets a bit for each candidate that is a pair;
+/// the entries are written from the bits, as in the method `masks`. A thread gives up a row that is too long, or has
+/// several images of one point. Such rows are cut into parts, one warp each, and searched twice.
 namespace quadrat::detail {
 
 /// Slots that are read beyond the last one, but not used.
@@ -26,7 +26,7 @@ struct radius_search {
   search_system<T, D> box;  ///< the first
   bool periodic;            ///< any axis of any system
   bool folded;              ///< whether the cells of any layer are
-  T thread_reach;           ///< to which threads search rows, whatever their length; 0: all rows are long
+  T thread_reach;           ///< reach up to which threads search rows; 0: all rows are long
   std::uint32_t rows;
   candidate_mask* words;  ///< mask k of a slot is words[slot + k * rows]
   std::uint32_t words_a_row;

@@ -41,7 +41,7 @@ class device_levels_engine final : public neighbor_engine<cuda_context, T, D> {
     // The boxes themselves are one cell each.
     if (cells_.unfit(task)) cut(task);
     layers_.prepare(context_, task, options_, {true, levels_padding});
-    // Slots share words with images.
+    // A word holds a slot and an image.
     by_threads_ = thread_reach_ > T(0) && layers_.slot_count() <= trimmed_rows_most_points;
     if (by_threads_) {
       words_a_row_ = std::max(words_a_row_, words_at_first());

@@ -18,9 +18,9 @@
 
 namespace quadrat::detail {
 
-/// Points with radii on levels, each with cells that fit its radii: the cost follows the pairs, whatever the ratio of
-/// the radii. A row is searched on its own level and on coarser ones; and for finer points in cells that fit its own
-/// radius, where copies of them are kept. This is the engine for CPUs; see device.hpp for GPUs.
+/// Points with radii on levels, each with cells that fit its radii. The cost follows the number of pairs, whatever the
+/// ratio of the radii. A row is searched on its own level and on coarser ones. Finer points are also copied to cells
+/// that fit the coarser radius, and a row finds them there. This is the engine for CPUs; see device.hpp for GPUs.
 ///
 /// Memory: the points and their copies, 4 (D + 2) bytes each in float, at most one copy for each level coarser than a
 /// point's own. Determinism: run_to_run.

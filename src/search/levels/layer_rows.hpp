@@ -9,7 +9,7 @@
 
 namespace quadrat::detail {
 
-/// Successive cells, and their image; empty if `last` is before `first`.
+/// Successive cells of one image; empty if `last` is before `first`.
 template <int D>
 struct cell_run {
   std::int64_t first;
@@ -18,8 +18,8 @@ struct cell_run {
 };
 
 /// The rows of cells within reach of a point, in any box, each trimmed to the sphere around it where the box is
-/// orthorhombic. Rows can be read in any order, so that several threads can share those of one point. Everything is
-/// rounded so that no pair is lost.
+/// orthorhombic. Rows can be read in any order, so several threads can share the rows of one point. Rounding never
+/// loses a pair.
 template <typename T, int D>
 class layer_rows {
  public:
@@ -32,8 +32,8 @@ class layer_rows {
       at_[axis] = cells.coordinate(point, axis);
       slack_[axis] = cells.slack_at(at_[axis], axis);
       if (cells.cells[axis] == 0) static_cast<void>(cells.take_index(at_[axis]));
-      // Cells at the end of an open axis may hold points from beyond, if the caller allows them: from the end on,
-      // distances to them can only have been longer.
+      // The outermost cells of an open axis may hold points from beyond it. Clamping a position to the end only
+      // shortens its distance to them.
       if (cells.cells[axis] > 0 && !cells.shape.periodic[axis]) {
         at_[axis] = std::fmin(std::fmax(at_[axis], T(0)), static_cast<T>(cells.cells[axis]));
       }
@@ -70,7 +70,7 @@ class layer_rows {
     return cells >= 0 ? static_cast<std::uint64_t>(cells / cells_.step(range_.all, axis)) + 1 : 0;
   }
 
-  /// Leaves of a row what is within the sphere; returns whether there is anything.
+  /// Trims a row to the sphere; returns whether any cell is left.
   [[nodiscard]] QUADRAT_HD bool trim(const vec<int, D>& index, int& first, int& last) const {
     T left = squared_reach_;
     for (int axis = 1; axis < D; ++axis) left -= squared_gap(index[axis], axis);
@@ -89,7 +89,7 @@ class layer_rows {
     return gap * gap;
   }
 
-  /// What one image of the box holds of a row: part 1 is what lies beyond the end of the stored cells.
+  /// The cells of a row in one image of the box. Part 1 is the piece beyond the end of the stored cells.
   [[nodiscard]] QUADRAT_HD cell_run<D> stored_run(const vec<int, D>& index, int part, int first, int last) const {
     cell_run<D> run{};
     cell_id number = range_.home;
@@ -121,8 +121,8 @@ class layer_rows {
   vec<T, D> at_;
   vec<T, D> slack_;
   int first_image_;
-  int parts_;   // of a row: images of the box, and of each what lies beyond the end of the stored cells
-  bool turns_;  // rows go on at the beginning of the stored cells
+  int parts_;   // parts of a row: one or two for each image of the box
+  bool turns_;  // rows continue at the beginning of the stored cells
 };
 
 }  // namespace quadrat::detail

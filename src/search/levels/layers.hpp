@@ -32,7 +32,7 @@ template <typename T, int D>
   return inside;
 }
 
-/// What lattice::wrap gives, sooner for points in a tilted box and close to it.
+/// The same result as lattice::wrap, faster for points in or near a tilted box.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD vec<T, D> wrap_into(const lattice<T, D>& shape, const vec<T, D>& point, vec<int, D>& boxes) {
   if (shape.orthorhombic) return shape.wrap(point, boxes);
@@ -53,7 +53,7 @@ template <typename T, typename Grid>
 struct search_layer {
   const Grid* grids;             ///< by system
   const std::uint32_t* offsets;  ///< by cell
-  std::uint32_t first_slot;      ///< what offsets count from
+  std::uint32_t first_slot;      ///< offsets are relative to this slot
   T widest;                      ///< the largest size of its points
 
   /// The slots of successive cells, from begin to end.
@@ -85,15 +85,15 @@ struct search_layers {
   }
 };
 
-/// What is read of a candidate: its wrapped position and its radius. One 16-byte load if T is float.
+/// The record of a candidate: its wrapped position and its radius. One 16-byte load if T is float.
 template <typename T, int D>
 struct alignas(16) radius_point {
   vec<T, D> position;
   T radius;
 };
 
-/// What is known of the points, by slot of all layers. A search that compares one point at a time reads them as
-/// `packed`, one that compares several, by components.
+/// The data of the points, by slot of all layers. A search that compares one point at a time reads `packed`; one that
+/// compares several at a time reads the components.
 template <typename T, int D>
 struct layer_slots {
   T* coordinates;  ///< D x stride: wrapped points; or nullptr
@@ -108,7 +108,7 @@ struct layer_slots {
     if (packed != nullptr) return packed[slot].position;
     return make_vec<T, D>([&](int axis) { return coordinates[static_cast<std::size_t>(axis) * stride + slot]; });
   }
-  /// 0 where there are none.
+  /// The radius, or 0 if points have no radii.
   [[nodiscard]] QUADRAT_HD T radius(std::size_t slot) const {
     if (packed != nullptr) return packed[slot].radius;
     return radii != nullptr ? radii[slot] : T(0);
@@ -137,7 +137,7 @@ struct level_key {
   QUADRAT_HD cell_id operator()(std::size_t i) const { return at(i, read(i)); }
   [[nodiscard]] QUADRAT_HD vec<T, D> read(std::size_t i) const { return key.search.points[i]; }
   [[nodiscard]] QUADRAT_HD cell_id at(std::size_t i, const vec<T, D>& point) const {
-    if (placed != nullptr) placed[i] = point;  // of invalid points as they are
+    if (placed != nullptr) placed[i] = point;  // invalid points are stored unchanged
     if (!key.check(i, point, key.search.system_of_point, i)) return 0;
     const std::uint32_t system = key.search.system_at(key.search.system_of_point, i);
     const std::size_t level = radii == nullptr ? 0 : static_cast<std::size_t>(levels.level_of(radii[i]));
@@ -156,7 +156,7 @@ struct finer_copies {
   int level[most_radius_levels];               ///< whose cells they are in
   const Grid* grids[most_radius_levels];       ///< by system
   cell_id last[most_radius_levels];            ///< a cell that is not searched, after the others
-  cell_id first_of_level[most_radius_levels];  ///< in the cells of levels: all before hold finer points
+  cell_id first_of_level[most_radius_levels];  ///< in the cells of levels: all cells before it hold finer points
 
   [[nodiscard]] QUADRAT_HD int copy_of(std::uint64_t number) const {
     int copy = 0;
@@ -186,7 +186,7 @@ struct finer_key {
   }
 };
 
-/// Index: slot. Writes the points in the order of cells, and checks what the rule needs of them.
+/// Index: slot. Writes the points in the order of cells, and checks their types, radii and exclusions.
 template <typename T, int D>
 struct gather_layer_slots {
   neighbor_search<T, D> search;
@@ -199,7 +199,7 @@ struct gather_layer_slots {
 
   QUADRAT_HD void operator()(std::size_t slot) const {
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__)
-    // Points may lie anywhere in memory. Not in a function of its own, which GCC takes for one without effects.
+    // Prefetch, as points may lie anywhere in memory. GCC would drop a call of a function that only prefetches.
     constexpr std::size_t ahead = 16;
     if (slot + ahead < search.points.count) {
       const std::size_t next = elements[slot + ahead];
@@ -220,11 +220,11 @@ struct gather_layer_slots {
   }
 
  private:
-  /// 0 for a radius that is reported as impossible.
+  /// The radius, or 0 if it is invalid and reported.
   [[nodiscard]] QUADRAT_HD T checked_radius(particle_id id) const {
     const T radius = search.radii[id];
     const bool sound = radius >= T(0) && radius <= most_radius;
-    // Those of the last level may be larger than its end by rounding, if that is the largest size of all.
+    // By rounding, sizes on the last level may exceed its end if that is the largest size.
     const T end = levels.ends[levels.count - 1];
     if (sound && end < T(1) && levels.sizes.part(radius) >= end) {
       faults.raise(fault_kind::value_range, level_fault_base + id);
@@ -233,7 +233,7 @@ struct gather_layer_slots {
   }
 };
 
-/// Index: slot, counted from the first of all copies. Copies what is known of its point.
+/// Index: slot, counted from the first of all copies. Copies the data of its point.
 template <typename T, int D, typename Grid>
 struct copy_layer_slots {
   finer_copies<Grid> copies;
@@ -249,7 +249,7 @@ struct copy_layer_slots {
   }
 };
 
-/// Index: copy. Whether all points of the finer levels have found room in it.
+/// Index: copy. Checks that all points of the finer levels fit into it.
 template <typename T, int D, typename Grid>
 struct check_copies {
   finer_copies<Grid> copies;

@@ -7,20 +7,20 @@
 #include "quadrat/core/macros.hpp"
 
 /// Rows with so many candidates that one thread would take longer than all others together. Their candidates, in the
-/// order of the walk, are cut into parts of equal length, and warps take the parts: a row of a million candidates is
-/// searched by hundreds of warps.
+/// order of the walk, are cut into parts of equal length, one warp each. Hundreds of warps search a row of a million
+/// candidates.
 namespace quadrat::detail {
 
-/// Candidates up to which a thread searches a row alone.
+/// The most candidates of a row that one thread searches alone.
 inline constexpr std::uint32_t most_candidates_of_thread = 1024;
-/// Rows of cells of a layer, empty ones included, up to which it does.
+/// The most rows of cells of a layer, empty ones included, for such a row.
 inline constexpr std::uint32_t most_cell_rows_of_thread = 300;
 /// Candidates of a part, at least.
 inline constexpr std::uint64_t least_candidates_of_part = 1024;
-/// The same for each row of cells: every part begins with a walk over all of them.
+/// Candidates of a part, at least, for each row of cells: every part begins with a walk over all rows of cells.
 inline constexpr std::uint64_t least_candidates_a_cell_row = 4;
 
-/// Parts that there may be besides one for each row.
+/// The number of parts allowed in addition to one per row.
 [[nodiscard]] inline std::size_t spare_parts(std::size_t rows) { return rows / 4 > 16384 ? rows / 4 : 16384; }
 
 /// Arrays of long rows, on the device.
@@ -34,7 +34,7 @@ struct long_rows {
   std::uint64_t* total;       ///< candidates of all
   std::uint32_t* parts;       ///< by long row
   std::uint32_t* first_part;  ///< by long row, and one more
-  std::uint32_t* pairs;       ///< by part: first its own, then those of all earlier ones of the row
+  std::uint32_t* pairs;       ///< by part: first its own pairs, then those of all earlier parts of the row
 
   [[nodiscard]] QUADRAT_HD std::uint32_t size() const { return slots != nullptr ? *count : all; }
   [[nodiscard]] QUADRAT_HD std::uint32_t slot(std::uint32_t number) const {
@@ -46,7 +46,7 @@ struct long_rows {
     const std::uint64_t longer = fair > walk ? fair : walk;
     return longer > least_candidates_of_part ? longer : least_candidates_of_part;
   }
-  /// The last row whose first part is not after `part`. Each has at least one.
+  /// The last row whose first part is not after `part`. Each row has at least one part.
   [[nodiscard]] QUADRAT_HD std::uint32_t row_of_part(std::uint32_t part) const {
     std::uint32_t low = 0, high = size();
     while (high - low > 1) {

@@ -11,21 +11,21 @@ namespace quadrat::detail {
 
 /// The points of a range of sizes.
 struct radius_level {
-  double end;  ///< above all of their sizes, as a part of the largest
+  double end;  ///< upper bound of their sizes, as a fraction of the largest
   std::uint64_t points;
 
   bool operator==(const radius_level&) const = default;
 };
 
-/// Points are stored in layers, each with cells of one size. Layer k holds level k. Layer levels + k holds a copy of
-/// all finer levels, in cells that fit level k, if `copied`: a large point then finds many small ones without reading
-/// as many cells.
+/// Points are stored in layers, each with cells of one size. Layer k holds level k. Layer levels + k holds a copy
+/// of all finer levels, in cells that fit level k, if `copied`. A large point then finds many small ones in few
+/// cells.
 struct radius_plan {
   std::vector<radius_level> levels;    ///< finest first; at least one
   std::vector<std::uint64_t> copied;   ///< by level: points in its copy of all finer levels, or 0: not made
   std::vector<std::uint32_t> visited;  ///< by level: bits of the layers that its points are searched in
 
-  /// The largest part of a size among the points of a layer.
+  /// The largest size in a layer, as a fraction of the largest of all.
   [[nodiscard]] double widest(std::size_t layer) const {
     return layer < levels.size() ? levels[layer].end : levels[layer - levels.size() - 1].end;
   }

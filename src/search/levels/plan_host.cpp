@@ -8,12 +8,12 @@ namespace quadrat::detail {
 
 namespace {
 
-/// The largest and smallest sizes of a level: more would be out of reach and tested in vain.
+/// The ratio of the largest to the smallest size of a level. With a larger ratio, more tests would fail.
 constexpr double ratio_of_level = 2;
-/// A level is worth having if its points, all in one place, would otherwise be tested more often than this by point of
-/// the list.
+/// A level pays if its points, all in one place, would otherwise cause more than this many tests per point of the
+/// list.
 constexpr double spare_tests = 16;
-/// Points that every other one may be tested against.
+/// So few points that all others may be tested against each.
 constexpr std::uint64_t few_points = 32;
 
 // Nanoseconds on a CPU.
@@ -87,13 +87,13 @@ class layer_chooser {
 
  private:
   [[nodiscard]] double reach(double a, double b) const { return adds_ ? a + b : std::max(a, b); }
-  /// About the edge of its cells.
+  /// The approximate edge of its cells.
   [[nodiscard]] double edge(std::size_t layer) const {
     const std::size_t count = plan_.levels.size();
     return layer < count ? reach(plan_.widest(layer), plan_.widest(layer))
                          : reach(plan_.widest(layer - count), plan_.widest(layer));
   }
-  /// Of the rows of cells that the points of a level read in these layers.
+  /// The time of the rows of cells that the points of a level read in these layers.
   [[nodiscard]] double time(std::size_t level, const std::vector<std::size_t>& layers) const {
     double rows = 0;
     for (const std::size_t layer : layers) {

@@ -10,7 +10,7 @@
 #include "quadrat/parallel/atomic.hpp"
 #include "quadrat/search/neighbor_list.hpp"
 
-/// Levels of points with radii: the sizes they are chosen by.
+/// The sizes by which points with radii are put on levels.
 namespace quadrat::detail {
 
 /// The most levels: 16 octaves of sizes. Smaller points are on the finest level.
@@ -18,7 +18,7 @@ inline constexpr int most_radius_levels = 16;
 /// Classes of sizes: quarters of an octave.
 inline constexpr int radius_classes = 4 * most_radius_levels;
 
-/// The class of a size, a part of the largest that is possible: its exponent and the first two bits of its fraction.
+/// The class of a size relative to the largest possible one: its exponent and two bits of its mantissa.
 [[nodiscard]] QUADRAT_HD inline int radius_class(double part) {
   std::uint64_t bits = 0;
   memcpy(&bits, &part, sizeof bits);
@@ -26,7 +26,7 @@ inline constexpr int radius_classes = 4 * most_radius_levels;
   return part > 0 && quarter > 0 ? (quarter < radius_classes ? quarter : radius_classes - 1) : 0;
 }
 
-/// The smallest part above a class; exact in float.
+/// The smallest fraction above a class; exact in float.
 [[nodiscard]] constexpr double radius_class_end(int number) {
   double octave = 1.0 / (1 << most_radius_levels);
   for (int k = 0; k < (number + 1) / 4; ++k) octave *= 2;
@@ -38,12 +38,12 @@ template <typename T>
 struct radius_sizes {
   cutoff_rule rule;
   T share;    ///< of the skin
-  T largest;  ///< that the options allow; the whole reach for the uniform rule
+  T largest;  ///< largest size that the options allow; the reach for the uniform rule
   T scale;    ///< 1 / largest
 
   [[nodiscard]] QUADRAT_HD T of(T radius) const { return radius + share; }
   [[nodiscard]] QUADRAT_HD T part(T radius) const { return of(radius) * scale; }
-  /// At least the cutoff of a row's point of the first size and another of the second.
+  /// An upper bound on the cutoff between a row's point of the first size and another point of the second.
   [[nodiscard]] QUADRAT_HD T reach(T own, T other) const {
     if (rule == cutoff_rule::uniform) return largest;
     constexpr T up = T(1) + 16 * (sizeof(T) == 4 ? T(1.1920929e-7) : T(2.220446049250313e-16));
@@ -60,7 +60,7 @@ template <typename T>
   return {options.rule, adds ? options.skin / 2 : options.skin, largest, T(1) / largest};
 }
 
-/// The levels, finest first: a point is on the first whose end is above its part of the largest size, or on the last.
+/// The levels, finest first. A point is on the first level whose end is above its relative size, or on the last.
 template <typename T>
 struct radius_levels {
   int count;

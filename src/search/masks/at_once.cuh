@@ -45,13 +45,13 @@ __global__ void __launch_bounds__(small_cells_threads)
   }
 }
 
-/// The points in the order of cells.
+/// The points of a block, in the order of cells.
 template <typename T, int D>
 struct points_in_block {
   T* position;             ///< by component, each `count` long
   std::uint32_t* offsets;  ///< cells + 1
-  std::uint16_t* ids;      ///< before they are in order: cells
-  std::uint16_t* ranks;    ///< before they are in order
+  std::uint16_t* ids;      ///< cells, before the points are in order
+  std::uint16_t* ranks;    ///< used until the points are in order
   std::uint32_t count;
 
   __device__ vec<T, D> at(std::uint32_t slot) const {
@@ -86,8 +86,8 @@ __device__ point_in_cell<T, D> find_cell(const search_key_of_one<T, D>& key, std
   return find_cell_of_any(key, i, point);
 }
 
-/// Finds the cell and the rank in it of each point of this thread, and copies the points as they are. The next is
-/// loaded before: the compiler cannot load it past a fault or an atomic operation.
+/// Finds the cell of each point of this thread and its rank there, and copies the points unsorted. Loads the next point
+/// early, because the compiler cannot move its load before a fault or an atomic operation.
 template <typename T, int D>
 __device__ void count_cells(const list_at_once<T, D>& a, const points_in_block<T, D>& points) {
   if (threadIdx.x >= points.count) return;
@@ -103,7 +103,7 @@ __device__ void count_cells(const list_at_once<T, D>& a, const points_in_block<T
   }
 }
 
-/// Moves all points to their slots, a component at a time, through registers: each is read before any is written.
+/// Moves all points to their slots, one component at a time, through registers: all are read before any is written.
 template <typename T, int D>
 __device__ void order_points(const points_in_block<T, D>& points) {
   constexpr unsigned items = (at_once_most_points<T, D> + at_once_threads - 1) / at_once_threads;
@@ -170,7 +170,7 @@ struct staged_ranges {
   }
 };
 
-/// The candidates in a range of each lane, one of every 32 for each: calls f(whether there is one, slot, range).
+/// Calls f(whether there is a candidate, slot, range) for the candidates in all lanes' ranges, 32 at a time.
 template <boxes_kind Boxes, typename T, int D, typename F>
 __device__ void for_each_staged_candidate(const list_at_once<T, D>& a, const row_range<D>& mine,
                                           staged_ranges<T, D>& staged, F&& f) {
@@ -183,7 +183,7 @@ __device__ void for_each_staged_candidate(const list_at_once<T, D>& a, const row
     staged.store(__popc(filled & before), mine.first - start, mine.shift, image);
   }
   __syncwarp();
-  int ranges = 0;  // that begin before these candidates
+  int ranges = 0;  // number of ranges that begin before these candidates
   for (std::uint32_t first = 0; first < total; first += 32) {
     const std::uint32_t begins = __reduce_or_sync(~0u, length > 0 && start - first < 32 ? 1u << (start - first) : 0);
     const int range = ranges + __popc(begins & (before << 1 | 1)) - 1;
@@ -226,7 +226,7 @@ __device__ std::uint32_t search_row(const list_at_once<T, D>& a, const points_in
   return count;
 }
 
-/// Writes an entry with all that is asked for.
+/// Writes an entry with all requested values.
 template <boxes_kind Boxes, typename T, int D>
 __device__ void write_at_once(const list_at_once<T, D>& a, std::uint64_t at, particle_id id, particle_id other,
                               const vec<T, D>& direct, vec<int, D> shift) {
@@ -253,7 +253,7 @@ __device__ inline std::uint32_t sum_counts(std::uint32_t* counts, std::uint32_t 
   return total;
 }
 
-/// What a block has in shared memory.
+/// The shared memory of a block.
 template <typename T, int D>
 struct at_once_memory {
   points_in_block<T, D> points;
@@ -297,7 +297,7 @@ __device__ void search_rows(const list_at_once<T, D>& a, const at_once_memory<T,
   }
 }
 
-/// Writes the rows, from entry `begin_of_block` on; those that were not kept are searched again.
+/// Writes the rows, from entry `begin_of_block` on. Rows that were not kept are searched again.
 template <boxes_kind Boxes, typename T, int D>
 __device__ void write_rows(const list_at_once<T, D>& a, const at_once_memory<T, D>& block, const block_rows& rows,
                            std::uint64_t begin_of_block) {
@@ -320,8 +320,8 @@ __device__ void write_rows(const list_at_once<T, D>& a, const at_once_memory<T, 
   }
 }
 
-/// A block has consecutive rows of the list, a warp for each, and keeps the neighbors that it has found in shared
-/// memory until it knows how many the blocks before it have.
+/// A block takes consecutive rows of the list, one warp each. It keeps the neighbors found in shared memory until it
+/// knows how many the blocks before it have.
 template <boxes_kind Boxes, typename T, int D>
 __global__ void __launch_bounds__(at_once_threads) build_at_once(const __grid_constant__ list_at_once<T, D> a) {
   extern __shared__ float4 memory[];

@@ -116,7 +116,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   [[nodiscard]] bool refine(const search_task<T, D>& task) {
     const cells_across finer = cells_across_cutoff<D>(task.mean_row);
     if (by_warps_ || by_images_ || small_boxes_ || across_ == finer) return false;
-    // Where they would have to be folded, larger cells are better.
+    // Larger cells are better than cells that must be folded.
     const double times = static_cast<double>(finer.count()) / static_cast<double>(across_.count());
     const double most = static_cast<double>(most_cells(points_, finer));
     if (times * static_cast<double>(cell_count_) > most) return false;
@@ -145,7 +145,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     const bool anywhere = options_.accept_outside && !small_boxes;
     by_images_ = !task.one_image;
     across_ = by_warps_ || by_images_ || small_boxes ? cells_across{} : cells_across_cutoff<D>(task.mean_row);
-    // A warp for a row is for few points, whose cells one block builds if they are few.
+    // A warp per row serves few points; one block builds their cells if there are few.
     const std::size_t most = small_boxes ? 1 : by_warps_ ? most_cells(points_) : most_cells(points_, across_);
     if (!by_images_) {
       vec<T, D> edges = vec<T, D>::filled(reach);
@@ -206,7 +206,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     sum_over(tile_points_ > 0 && !in_disorder_ ? cells_.systems.size() : at_once_.blocks);
   }
 
-  /// Not before there is memory for a search in steps, which an asynchronous build needs.
+  /// Not until there is memory for a search in steps, which an asynchronous build needs.
   [[nodiscard]] bool takes_systems_at_once() const {
     return tile_points_ > 0 && !in_disorder_ && points_ <= searched_points_ && cell_count_ <= searched_cells_;
   }
@@ -221,7 +221,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
   }
   [[nodiscard]] look_back_state sums() { return look_back_state::in(sums_.data(), summed_blocks_); }
 
-  /// `of_one` finds the cell of a point with the parameters of the only system, if there is one.
+  /// `of_one` finds the cell of a point if there is only one system.
   template <typename Key>
   void fill(const search_key<T, D>& key, const Key& of_one) {
     if constexpr (requires { of_one.system; }) {

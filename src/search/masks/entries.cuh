@@ -25,7 +25,7 @@ __device__ vec<int, D> reported_shift(const masks_search<T, D>& a, const row_poi
   return a.search.reported(a.search.query_of_row(own.id), other, shift);
 }
 
-/// An entry of the list, with what may be asked for.
+/// An entry of the list with its optional values.
 template <typename T, int D>
 struct list_entry {
   particle_id other;
@@ -94,7 +94,7 @@ __device__ void for_each_bit(std::uint32_t mask, F&& f) {
   }
 }
 
-/// Loads that are not delayed until the compiler sees a use: as many as a loop has are on their way at once.
+/// Loads that the compiler does not delay until their use, so that all loads of a loop are in flight at once.
 [[nodiscard]] __device__ inline particle_id load_early(const particle_id* from) {
   particle_id value;
   asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(value) : "l"(from));
@@ -113,8 +113,8 @@ __device__ void write_staged_row(const masks_search<T, D>& a, const neighbor_sin
   }
 }
 
-/// Only neighbors, of a long row, from its masks: a lane for each candidate of a mask, so that ids are read and written
-/// side by side. `stage`: 16 bytes for each lane.
+/// Writes only the neighbors of a long row, from its masks. One lane per candidate of a mask, so that reads and writes
+/// of ids coalesce. `stage`: 16 bytes for each lane.
 template <boxes_kind Boxes, typename T, int D>
 __device__ void write_long_neighbors(const masks_search<T, D>& a, const neighbor_sink<T, D>& sink, std::uint32_t slot,
                                      std::uint32_t used, uint4* stage) {
@@ -155,7 +155,7 @@ __device__ void write_long_neighbors(const masks_search<T, D>& a, const neighbor
   __syncwarp();
 }
 
-/// A long row from its masks, a lane for each of 32, with all that is asked for.
+/// Writes a long row from its masks with all requested values, 32 entries at a time, one per lane.
 template <boxes_kind Boxes, typename T, int D>
 __device__ void write_long_list(const masks_search<T, D>& a, const neighbor_sink<T, D>& sink,
                                 const row_point<T, D>& own, std::uint32_t used, std::uint32_t* stage) {

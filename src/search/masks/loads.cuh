@@ -22,7 +22,7 @@ __device__ search_point<T, D> load_point(const masks_search<T, D>& a, std::uint3
   }
 }
 
-/// Four numbers at once, before the compiler sees what they are for: all loads of a block are on their way together.
+/// Loads four numbers at once. The compiler cannot delay these loads, so those of a block are in flight together.
 __device__ inline void load_four(const float* from, float (&to)[4]) {
   asm volatile("ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4];"
                : "=f"(to[0]), "=f"(to[1]), "=f"(to[2]), "=f"(to[3])
@@ -39,8 +39,8 @@ __device__ inline void load_four(const particle_id* from, particle_id (&to)[4]) 
                : "l"(from));
 }
 
-/// Whether a search reads records, with the ids that half lists need, instead of blocks. A load has all of one point
-/// then, and ranges begin anywhere.
+/// Whether a search reads records, with the ids that half lists need, instead of blocks. One load then reads a whole
+/// point, and ranges may begin anywhere.
 template <bool Half, typename T, int D>
 inline constexpr bool reads_records = Half && sizeof(search_point<T, D>) == 16;
 
@@ -67,7 +67,7 @@ __device__ void load_points(const four_records<T, D>* from, four_records<T, D>& 
     to[k].id = __float_as_uint(words[k][D]);
   }
 }
-/// Ids only for half lists.
+/// Loads ids only for half lists.
 template <bool Half, typename T, int D>
 __device__ void load_points(const point_block<T, D>* from, four_records<T, D>& to) {
   point_block<T, D> four;

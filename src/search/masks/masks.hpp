@@ -20,16 +20,16 @@
 
 /// The methods `masks` and `warps`, for CUDA. Cells are finer along the first axis, and each row of cells is trimmed to
 /// the sphere around the point. In orthorhombic boxes in which no neighbor has two images within reach, rows of cells
-/// continue on the opposite side of the box (trimmed_rows.cuh). In all others, cells know nothing of periods, and
-/// the few points near a face are searched for once more from each image of the box within reach (image_rows.hpp).
+/// continue on the opposite side of the box (trimmed_rows.cuh). In all others, cells ignore periodicity, and the few
+/// points near a face are searched again from each image of the box within reach (image_rows.hpp).
 ///
 /// masks, for large sets: a thread per row sets a bit for each candidate that is a pair; the entries are then written
 /// from the bits, through shared memory, so that a warp writes whole rows. warps, for small sets, and for rows too long
 /// for that: a warp per row, a thread per candidate; pairs are written as they are found.
 namespace quadrat::detail {
 
-/// Candidates of a row of cells that are pairs: bit k is the candidate in slot code + 1 + k, where the lower bits of
-/// `code` hold the slot and the upper ones the image. One 8-byte word.
+/// The candidates of a row of cells that are pairs. Bit k is the candidate in slot code + 1 + k; the lower bits of
+/// `code` hold the slot, the upper ones the image. One 8-byte word.
 struct alignas(8) candidate_mask {
   std::uint32_t bits;
   std::uint32_t code;
@@ -51,7 +51,7 @@ struct cells_across {
   [[nodiscard]] int count() const { return first_axis * second_axis * third_axis; }
 };
 
-/// Smaller cells have fewer candidates, in more rows of cells: they pay where a point has many neighbors.
+/// Smaller cells have fewer candidates but more rows. They pay if points have many neighbors.
 template <int D>
 [[nodiscard]] cells_across cells_across_cutoff(double neighbors) {
   constexpr double many = 70, very_many = 200;
@@ -59,9 +59,9 @@ template <int D>
   return {2 * trimmed_cells_along_first_axis, 2, neighbors < very_many ? 1 : 2};
 }
 
-/// The most cells of such a cut. An empty cell takes a few bytes to build, and where boxes are folded points meet those
-/// of other parts: a fluid on the floor of a large box, several times as many. So four times as many are allowed where
-/// they take little memory.
+/// The most cells of such a cut. An empty cell costs a few bytes to build. In folded boxes, points meet candidates of
+/// other parts: several times as many for a fluid on the floor of a large box. So four times as many cells are allowed
+/// where they take little memory.
 [[nodiscard]] inline std::size_t most_cells(std::size_t points, const cells_across& across) {
   constexpr std::size_t many_neighbors = 20, mostly_empty = 4, little = std::size_t{1} << 28;
   const std::size_t most = most_cells(points);
@@ -92,9 +92,9 @@ inline constexpr std::size_t tiles_least_points = 64;
 [[nodiscard]] inline std::size_t tile_bytes(std::size_t points, std::size_t point_bytes) {
   return points * point_bytes + points * points / 8;
 }
-/// What need not be asked for.
+/// The shared memory that a kernel has without opting in to more.
 inline constexpr std::size_t most_tile_bytes = std::size_t{48} * 1024;
-/// Points of a system that a block searches: somewhat more than on average.
+/// The most points of a system that a block searches: somewhat more than the average.
 [[nodiscard]] inline std::uint32_t tile_points(double average, std::size_t point_bytes) {
   if (average < tiles_least_points) return 0;
   auto points = static_cast<std::uint32_t>(std::min(average, 1024.0) * 1.25 / 32 + 1) * 32;
@@ -102,7 +102,7 @@ inline constexpr std::size_t most_tile_bytes = std::size_t{48} * 1024;
   return points;
 }
 
-/// Whether one orthorhombic box with folded axes is searched by images; otherwise as several boxes are.
+/// Whether one orthorhombic box with folded axes is searched by images, or else like several boxes.
 inline constexpr bool folded_by_images = true;
 
 /// The arguments of a search.
@@ -110,15 +110,15 @@ template <typename T, int D>
 struct masks_search {
   neighbor_search<T, D> search;
   search_system<T, D> system;  ///< if there is one
-  bool by_images;              ///< whether the cells are those of grids, and not of systems
+  bool by_images;              ///< whether the cells belong to grids instead of systems
   cuboid_grid<T, D> grid;      ///< if there is one
   const cuboid_grid<T, D>* grids;
   image_codes<D> codes;
   bool periodic;              ///< any axis of any system
-  bool folded;                ///< whether the cells along any axis are
+  bool folded;                ///< whether cells are folded along any axis
   bool warp_a_row;            ///< whether the method is `warps`
   bool small_boxes;           ///< one cell per system; every pair is tested
-  std::uint32_t tile_points;  ///< of a system that a block searches, a multiple of 32; 0: a thread per row does
+  std::uint32_t tile_points;  ///< most points of a system for a block, a multiple of 32; 0: a thread per row
   std::uint32_t rows;
   const particle_id* elements;      ///< by slot
   const point_block<T, D>* blocks;  ///< of slots 4 k to 4 k + 3
@@ -162,7 +162,7 @@ struct list_at_once {
 /// A whole list of many systems in one launch, after one that finds where they begin.
 template <typename T, int D>
 struct systems_at_once {
-  masks_search<T, D> masks;  ///< most_used receives gave_up_note if the list is not written: systems out of order, too
+  masks_search<T, D> masks;  ///< most_used receives gave_up_note if the list is not written: systems unordered, too
                              ///< large or with impossible points
   search_key<T, D> key;
   neighbor_sink<T, D> sink;  ///< of neighbors alone
@@ -186,11 +186,11 @@ template <typename T, int D>
   const std::size_t ranges = at_once_threads * (D * sizeof(T) + 2 * sizeof(std::uint32_t));
   return ranks < ranges ? ranges : ranks;
 }
-/// More do not fit.
+/// The most points that fit.
 template <typename T, int D>
 inline constexpr std::size_t at_once_most_points = at_once_most_bytes / (D * sizeof(T) + 2 * sizeof(std::uint16_t));
 
-/// How a list is built in one launch.
+/// The launch parameters of a list built in one launch.
 struct at_once_plan {
   unsigned blocks = 0;  ///< 0: it is not
   std::uint32_t rows_a_block = 0;

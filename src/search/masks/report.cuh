@@ -7,7 +7,7 @@
 
 namespace quadrat::detail {
 
-/// Called by one thread of each block of a list that is built at once: the last one reports the number of pairs.
+/// One thread of each block calls this when a list is built at once. The last one reports the number of pairs.
 template <typename T, int D>
 __device__ void report_at_end(const neighbor_sink<T, D>& sink, std::uint64_t* offsets, std::uint32_t rows,
                               std::uint64_t pairs) {

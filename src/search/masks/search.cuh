@@ -22,9 +22,9 @@ inline constexpr std::uint32_t staged_row_most = 256;
 inline constexpr unsigned slot_bits = 27;
 inline constexpr std::uint32_t slot_mask = (1u << slot_bits) - 1;
 
-/// Which boxes a kernel is made for: one that is open, or periodic with at most one image of a neighbor within reach;
-/// one of any kind, by images; several of these kinds; or several so small that every pair of a system is tested with
-/// its nearest image.
+/// The boxes a kernel serves: one box that is open, or periodic with at most one image of a neighbor within reach; one
+/// box of any kind, by images; several boxes of these kinds; or several so small that every pair of a system is tested
+/// with its nearest image.
 enum class boxes_kind { open, periodic, images, many, many_images, many_small };
 
 template <boxes_kind Boxes>
@@ -134,14 +134,14 @@ __device__ std::uint32_t pair_sign(const masks_search<T, D>& a, const search_poi
   return sign;
 }
 
-/// The point of a row: its slot, and whether its own image is listed.
+/// The slot of the row's point, and whether its own images are listed.
 struct own_place {
   std::uint32_t slot;
   bool image;
 };
 
-/// Bits of the candidates in [first, last), at most 32, that are pairs. `first` begins a block, unless records are
-/// read; the bits of what the last four hold beyond are dropped.
+/// Bits of the candidates in [first, last), at most 32, that are pairs. `first` is the first slot of a block, unless
+/// records are read. Bits of slots beyond the last are dropped.
 template <bool Half, boxes_kind Boxes, typename T, int D, typename Image>
 __device__ std::uint32_t test_range(const masks_search<T, D>& a, const search_point<T, D>& own, const own_place& place,
                                     std::uint32_t first, std::uint32_t last, const Image& image) {
@@ -175,7 +175,7 @@ __device__ void for_each_mask(const masks_search<T, D>& a, const search_point<T,
   const search_system<T, D>& system = system_of<Boxes>(a, own.id);
   const auto visit = [&](const row_range<D>& range, const auto& image, bool own_image) {
     const own_place place{slot, own_image};
-    // In the first block, but not in the range.
+    // The slots of the first block that are before the range.
     const std::uint32_t before = reads_records<Half, T, D> ? 0 : range.first % point_block<T, D>::points;
     std::uint32_t keep = 0xffffffffu << before;
     for (std::uint32_t first = range.first - before; first < range.last; first += 32) {

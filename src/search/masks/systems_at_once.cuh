@@ -7,8 +7,8 @@
 #include "search/masks/report.cuh"
 #include "search/masks/tiles.cuh"
 
-/// Lists of many small systems whose points follow each other, system by system, as they nearly always do: a block
-/// tests the pairs of its system (tiles.cuh), and writes its rows at once, which are next to each other.
+/// Lists of many small systems whose points are grouped by system, as they nearly always are. A block tests the pairs
+/// of its system (tiles.cuh) and writes its rows, which are contiguous, in the same launch.
 namespace quadrat::detail {
 
 /// Entries of a row, as numbers of points in the system, that a warp stages.

@@ -7,7 +7,7 @@
 namespace quadrat::detail {
 
 inline constexpr unsigned tiles_block = 256;
-/// Blocks that look for systems which are too large for one block.
+/// The number of blocks that search systems too large for one block.
 inline constexpr unsigned large_system_blocks = 256;
 
 /// Bit b of lane l becomes bit l of lane b. Called by the whole warp.
@@ -22,7 +22,7 @@ inline constexpr unsigned large_system_blocks = 256;
   return bits;
 }
 
-/// Sizes of the components of a separation to the nearest image, if both points are in the box: rounded as those of
+/// Absolute components of the separation to the nearest image, for points in the box. Rounded like those of
 /// `nearest_image`.
 template <typename T, int D>
 struct nearest_size {
@@ -95,7 +95,7 @@ __device__ void store_row(const masks_search<T, D>& a, std::uint32_t slot, parti
   if (used > a.words_a_row) atomic_max(a.most_used, static_cast<std::uint64_t>(used));
 }
 
-/// Blocks look for systems with more points than fit, and search them together, a thread per row.
+/// Finds the systems with more points than fit, and searches them with all these blocks, a thread per row.
 template <bool Half, typename T, int D>
 __device__ void count_large_systems(const masks_search<T, D>& a, std::uint32_t block, std::uint32_t* counts) {
   __shared__ std::uint32_t found[tiles_block];

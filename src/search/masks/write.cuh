@@ -6,8 +6,8 @@
 /// Writes the entries of the list from the results of the search.
 namespace quadrat::detail {
 
-/// Where the entries go that are staged from `start` on, below `end`: number n to entry to + n of the list. If only
-/// neighbors are written, to address to + 4 n.
+/// The destination of the entries staged from `start` to `end`: entry n goes to entry to + n of the list. If only
+/// neighbors are written, it goes to address to + 4 n.
 struct staged_row {
   std::uint64_t to;
   std::uint32_t start;
@@ -35,7 +35,7 @@ __device__ void write_staged_neighbors(const masks_search<T, D>& a, const std::u
   }
 }
 
-/// The same, of rows that may not fit: only entries before the end of their row.
+/// The same for rows that may not fit: writes only the entries before the end of their row.
 template <typename T, int D>
 __device__ void write_neighbors_that_fit(const masks_search<T, D>& a, const std::uint32_t* stage, std::uint32_t total,
                                          const staged_row* rows) {
@@ -47,7 +47,7 @@ __device__ void write_neighbors_that_fit(const masks_search<T, D>& a, const std:
   }
 }
 
-/// The first masks of a row, loaded ahead of all else.
+/// The first masks of a row, loaded before everything else.
 struct first_masks {
   static constexpr std::uint32_t count = 4;
   candidate_mask mask[count];
@@ -83,8 +83,8 @@ __device__ void stage_row(const masks_search<T, D>& a, const candidate_mask* fro
 
 inline constexpr std::uint64_t nowhere = ~std::uint64_t{0};
 
-/// Writes a vector of each lane to to[at], unless `at` is nowhere: numbers that follow each other in memory together.
-/// `room`: for 32 vectors. Called by the whole warp.
+/// Writes one vector per lane to to[at], unless `at` is nowhere, in coalesced stores. `room` holds 32 vectors. The
+/// whole warp calls it.
 template <typename V, int D>
 __device__ void write_vectors(vec<V, D>* to, std::uint64_t at, const vec<V, D>& value, void* room) {
   const unsigned lane = threadIdx.x % 32;
@@ -115,10 +115,10 @@ struct lane_row {
   std::uint32_t slot;    ///< of its point
   std::uint32_t start;   ///< among what is staged
   std::uint32_t length;  ///< 0: nothing is staged
-  std::uint32_t room;    ///< for so many entries
+  std::uint32_t room;    ///< number of entries that fit
 };
 
-/// Entries with all that is asked for, 32 at a time, across rows.
+/// Writes entries with all requested values, 32 at a time, across rows.
 template <boxes_kind Boxes, typename T, int D>
 __device__ void write_staged_list(const masks_search<T, D>& a, const neighbor_sink<T, D>& sink,
                                   staged_pairs<false, T, D>& staged, std::uint32_t total, const lane_row& mine) {
@@ -151,7 +151,7 @@ __device__ void write_staged_list(const masks_search<T, D>& a, const neighbor_si
   }
 }
 
-/// Writes what the lanes have staged. `whole`: no row has an end before its last entry.
+/// Writes the entries staged by the lanes. `whole`: all entries of every row fit.
 template <bool Plain, boxes_kind Boxes, typename T, int D>
 __device__ void write_staged(const masks_search<T, D>& a, const neighbor_sink<T, D>& sink,
                              staged_pairs<Plain, T, D>& staged, std::uint32_t total, const lane_row& mine, bool whole) {

@@ -6,9 +6,9 @@
 
 namespace quadrat::detail {
 
-/// Finds the rows of all points of the tree on a CPU, those of a leaf together: one walk finds the leaves within reach
-/// of any of them, and vector units test each point against many candidates at a time. The same bits as one row at a
-/// time.
+/// Finds the rows of all points of the tree on a CPU, one leaf at a time: one walk finds the leaves within reach of any
+/// of its points, and vector instructions test each point against many candidates. The result has the same bits as one
+/// row at a time.
 template <typename T, int D>
 void find_nearest_rows_by_leaves(const cpu_context& context, const nearest_search<T, D>& search);
 

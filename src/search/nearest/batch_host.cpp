@@ -17,7 +17,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Candidates that are tested together: enough to be worth the calls, and few enough to make the reach smaller soon.
+/// Candidates tested together: enough to amortize the calls, and few enough to shrink the reach early.
 constexpr std::size_t nearest_batch_candidates = most_nearest_candidates;
 
 /// Floats without images have short keys.
@@ -86,7 +86,7 @@ class nearest_batch {
         continue;
       }
       const std::size_t child = here.children.child[here.next++];
-      // Since the node was entered, closer neighbors may have been found.
+      // Closer neighbors may have been found since the walk entered the node.
       const particle_id least = tree.node(level, here.index).least[child];
       if (!reaches(here.children.squared[child], key_type::make(least, shift_))) continue;
       const std::size_t below = here.index * nearest_width + child;
@@ -126,12 +126,12 @@ class nearest_batch {
     target_.first = low_;
     target_.last = high_;
     target_.middle = make_vec<T, D>([&](int axis) { return low_[axis] + (high_[axis] - low_[axis]) / 2; });
-    // The first few give a reach, which all others need not be inserted for.
+    // The first batch is small. It gives a reach that saves inserting most others.
     enough_ = std::min(groups_ * nearest_group + nearest_width, nearest_batch_candidates);
     find_worst();
   }
 
-  /// Place k of all rows together.
+  /// Finds the farthest k-th neighbor of all rows.
   void find_worst() {
     worst_ = squared(0, k_ - 1);
     worst_key_ = found(0, k_ - 1);
@@ -156,7 +156,7 @@ class nearest_batch {
     find_worst();
   }
 
-  /// Tests all candidates against one point, and inserts those that are nearer than its last neighbor, or as near.
+  /// Tests all candidates against one point, and inserts those no farther than its last neighbor.
   void test_all(std::size_t q) {
     const T limit = std::nextafter(squared(q, k_ - 1), std::numeric_limits<T>::infinity());
     std::uint64_t words[nearest_batch_candidates / 64];
@@ -215,7 +215,7 @@ class nearest_batch {
   bool home_ = false;
 };
 
-/// Does the leaf of each eighth row: with one index a row, small sets use all threads, too.
+/// Every eighth index does one leaf. With one index per row, small sets also use all threads.
 template <typename T, int D, bool Images>
 struct find_nearest_leaf {
   nearest_search<T, D> search;

@@ -21,7 +21,7 @@ void check_nearest_options(const nearest_options<T>& options) {
   require(options.cutoff * options.cutoff > T(0), "the cutoff is ", options.cutoff, "; its square must be positive");
 }
 
-/// The bounds of a periodic vector would not hold if open axes brought points along it.
+/// The bounds along a periodic vector do not hold if an open axis has a component along it.
 template <typename T, int D>
 void check_open_vectors(const lattice<T, D>& shape) {
   for (int open = 0; open < D; ++open) {
@@ -35,9 +35,9 @@ void check_open_vectors(const lattice<T, D>& shape) {
   }
 }
 
-/// No image of a point is among the nearest if k + 1 others are nearer. In an orthorhombic box these are the images
-/// between. In another one, some image is at most half the sum of the vectors away along them, and images along the
-/// shortest vector follow each other.
+/// An image of a point is not among the nearest if k + 1 others are nearer. In an orthorhombic box these are the images
+/// in between. In any other box, some image is at most half the sum of the vectors away, and further images follow
+/// along the shortest vector.
 template <typename T, int D>
 double images_along(const lattice<T, D>& shape, const nearest_options<T>& options, int axis) {
   const double height = static_cast<double>(shape.height(axis));
@@ -56,7 +56,7 @@ double images_along(const lattice<T, D>& shape, const nearest_options<T>& option
   return std::min(most, std::ceil(static_cast<double>(options.cutoff) / height) + 1);
 }
 
-/// The distance of images that the search has left behind, rounded down: wrapped points may lie a little outside.
+/// A lower bound on the distance of images not yet visited. Wrapped points may lie slightly outside the box.
 template <typename T, int D>
 T least_height(const lattice<T, D>& shape, int axis) {
   double size = 0;

@@ -10,7 +10,7 @@
 /// Which children of a node can hold a neighbor, on a CPU's vector units.
 namespace quadrat::detail {
 
-/// The positions whose neighbors are looked for, and the translation of the image that is searched.
+/// The positions whose neighbors are searched for, and the translation of the current image.
 template <typename T, int D>
 struct nearest_target {
   vec<T, D> first, last, middle;  ///< of the box around the positions
@@ -26,9 +26,9 @@ struct likely_children {
   std::uint8_t child[nearest_width];
 };
 
-/// Finds the children whose squared distance from some position is finite and not above its `worst`: a box around
-/// positions of different scales may be near everything. Returns their number. The distances are those of
-/// squared_distance_to, bit by bit.
+/// Finds the children whose squared distance from some position is finite and not above its `worst`. (A box around
+/// positions of different scales may be near everything.) Returns their number. Distances equal those of
+/// squared_distance_to bit by bit.
 template <typename T, int D>
 using likely_children_function = unsigned (*)(const nearest_node<T, D>& node, const nearest_target<T, D>& target,
                                               likely_children<T>& result);

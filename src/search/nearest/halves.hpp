@@ -14,11 +14,11 @@
 /// Puts points in the order of a balanced k-d tree (J. Friedman, J. Bentley, R. Finkel, "An algorithm for finding best
 /// matches in logarithmic expected time", 1977): a block of successive points is divided at the median of its widest
 /// axis, into halves that are blocks, down to the points of a leaf. The boxes of blocks do not overlap, whatever the
-/// scales of the points are. The points are sorted along each axis once; then each of these lists is divided into
-/// halves without another sort.
+/// scales of the points. The points are sorted along each axis once; then each sorted list is divided into halves
+/// without another sort.
 namespace quadrat::detail {
 
-/// Integers in the order of numbers that are not NaN.
+/// Integers that compare like the numbers, which must not be NaN.
 template <typename T>
 [[nodiscard]] QUADRAT_HD auto ordered_bits(T value) {
   using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
@@ -37,8 +37,8 @@ struct key_nearest_axis {
   QUADRAT_HD void operator()(std::size_t i) const { keys[i] = ordered_bits(wrapped[i][axis]); }
 };
 
-/// All points, as D lists one after the other. Each is divided into the same blocks, and has the points of a block in
-/// the order of one axis.
+/// D lists of all points, one after the other. Each list has the same blocks, and sorts the points of a block along one
+/// axis.
 template <typename T, int D>
 struct nearest_blocks {
   const vec<T, D>* wrapped;  ///< by id
@@ -61,7 +61,7 @@ struct nearest_blocks {
   }
 };
 
-/// Index: place. Tells the points of the upper halves.
+/// Index: place. Marks the points of the upper halves.
 template <typename T, int D>
 struct mark_upper_halves {
   nearest_blocks<T, D> blocks;
@@ -73,7 +73,7 @@ struct mark_upper_halves {
   }
 };
 
-/// Index: place in all lists. What divide_halves needs summed, list by list.
+/// Index: place in all lists. The counts whose prefix sums divide_halves needs, list by list.
 struct count_upper_halves {
   const particle_id* lists;
   const std::uint8_t* upper;

@@ -9,10 +9,10 @@
 #include "search/nearest/order.hpp"
 #include "search/nearest/tree.hpp"
 
-/// Images of the points in periodic boxes: each is searched as the home image is, with a translation.
+/// Images of the points in periodic boxes. Each is searched like the home image, with a translation.
 namespace quadrat::detail {
 
-/// Where images are searched for.
+/// The bounds of the search over images.
 template <typename T, int D>
 struct nearest_images {
   lattice<T, D> shape;
@@ -27,7 +27,7 @@ struct nearest_images {
   }
 };
 
-/// S . vectors, rounded in the same way wherever it is inlined.
+/// S . vectors, with the same rounding wherever it is inlined.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD vec<T, D> image_translation(const lattice<T, D>& shape, const vec<int, D>& shift) {
   vec<T, D> result{};
@@ -56,9 +56,9 @@ template <int D>
   return shift;
 }
 
-/// Searches all images, the home one first, in shells that grow until the next ones are too far away. Search has
-/// `in_reach(squared distance)`, and `find_in_image(shift)`, after which less may be in reach. It searches for the
-/// neighbors of positions from `low` to `high`.
+/// Searches all images, the home image first, in growing shells until the next shell is too far away. Search has
+/// `in_reach(squared distance)` and `find_in_image(shift)`, which may shrink the reach. The positions whose neighbors
+/// are searched for lie between `low` and `high`.
 template <typename T, int D, typename Search>
 class nearest_shells {
  public:
@@ -84,7 +84,7 @@ class nearest_shells {
   }
 
  private:
-  /// At least twice as wide.
+  /// The next shell, at least twice as wide.
   [[nodiscard]] QUADRAT_HD vec<int, D> next_shell(vec<int, D> done, T covered) const {
     T target = 2 * covered;
     for (int axis = 0; axis < D && covered == T(0); ++axis) {
@@ -99,7 +99,7 @@ class nearest_shells {
     return done;
   }
 
-  /// The images within `next` that are not within `done`. Those too far away along one axis are left out early.
+  /// The images within `next` that are not within `done`. Skips early those too far away along one axis.
   QUADRAT_HD void visit_shell(const vec<int, D>& done, const vec<int, D>& next) {
     vec<int, D> shift{};
     const int depth = D == 3 ? next[D - 1] : 0;

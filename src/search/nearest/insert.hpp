@@ -11,7 +11,7 @@
 /// Lists of nearest neighbors on a CPU, into which its vector units insert candidates without branches.
 namespace quadrat::detail {
 
-/// Places are added in groups, and come after one group of place holders.
+/// A list has whole groups of places, after one group of placeholders.
 inline constexpr std::size_t nearest_group = 8;
 
 /// The most that are inserted in one call.
@@ -49,8 +49,8 @@ struct nearest_list {
   [[nodiscard]] std::uint64_t key_at(std::size_t place) const { return key[nearest_group + place]; }
 };
 
-/// The same for squared distances in float and keys of 32 bits, as one word each: the bits of floats that are not
-/// negative are in the order of their values.
+/// The same for squared distances in float and keys of 32 bits, as one word each. Nonnegative floats compare like their
+/// bits.
 struct packed_nearest_list {
   alignas(64) std::uint64_t word[nearest_group + most_nearest_neighbors];
 
@@ -76,7 +76,7 @@ struct packed_nearest_list {
   }
 };
 
-/// Inserts `count` candidates into the places of a list; what falls off the end is dropped.
+/// Inserts `count` candidates into the places of a list; drops those beyond its end.
 template <typename List>
 using insert_nearest_function = void (*)(const typename List::candidates& candidates, std::size_t count, List& list,
                                          std::size_t groups);

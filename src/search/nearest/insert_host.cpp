@@ -18,7 +18,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// In plain C++, for CPUs without a variant of their own.
+/// In plain C++, for CPUs without a specialized variant.
 void insert_nearest_plain(const nearest_list::candidates& candidates, std::size_t count, nearest_list& list,
                           std::size_t groups) {
   const std::size_t last = (groups + 1) * nearest_group - 1;
@@ -81,8 +81,8 @@ struct inserts_by_avx2 {
 
 #define QUADRAT_INSERT_TARGET __attribute__((target("avx512f")))
 
-/// The same with masks, which the compiler would turn into vectors and back. A place takes the one before it where that
-/// place takes something, too.
+/// The same with mask registers; the compiler would convert masks to vectors and back. A place takes the value before
+/// it if that place also changes.
 template <std::size_t Vectors>
 QUADRAT_INSERT_TARGET void insert_by_avx512_into(const nearest_list::candidates& candidates, std::size_t count,
                                                  nearest_list& list) {

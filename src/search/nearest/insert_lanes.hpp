@@ -8,7 +8,7 @@ struct insert_lanes<QUADRAT_INSERT_SET> {
   static constexpr int lanes = QUADRAT_INSERT_SET::lanes;
   using numbers = typename cpu_vector<double, lanes>::type;
   using words = typename cpu_vector<std::uint64_t, lanes>::type;
-  using signed_words = typename cpu_vector<std::int64_t, lanes>::type;  // of which there are faster comparisons
+  using signed_words = typename cpu_vector<std::int64_t, lanes>::type;  // signed words compare faster
 
   template <std::size_t Vectors>
   QUADRAT_INSERT_TARGET static void into(const nearest_list::candidates& candidates, std::size_t count,
@@ -24,7 +24,7 @@ struct insert_lanes<QUADRAT_INSERT_SET> {
       for (std::size_t v = Vectors; v-- > 0;) {
         const numbers s_before = QUADRAT_INSERT_SET::before(v > 0 ? s[v - 1] : numbers{} - 1, s[v]);
         const words k_before = QUADRAT_INSERT_SET::before(v > 0 ? k[v - 1] : words{}, k[v]);
-        // A place takes the one before it, the candidate, or stays.
+        // A place takes the value before it, takes the candidate, or keeps its own.
         const auto moves = (d < s_before) | ((d == s_before) & (c < k_before));
         const auto takes = (d < s[v]) | ((d == s[v]) & (c < k[v]));
         s[v] = moves ? s_before : (takes ? d : s[v]);

@@ -14,15 +14,15 @@
 #include "quadrat/parallel/fault.hpp"
 #include "search/nearest/tree.hpp"
 
-/// Puts points in the order of a Hilbert curve, which has 2^30 cells in the cube around all points. Where others are
-/// far away, crowds of points share a cell, and are in no order.
+/// Puts points in the order of a Hilbert curve, which has 2^30 cells in the cube around all points. If other points are
+/// far away, crowds of points share a cell and are in no order.
 namespace quadrat::detail {
 
 /// Levels of the curve: 30 bits.
 template <int D>
 inline constexpr int nearest_curve_bits = D == 2 ? 15 : 10;
-/// Whether so many crowded places, of all points, are too many. A crowd of m points costs m searches through its m / 8
-/// leaves: up to here, four leaves for each point of the set.
+/// Whether there are too many crowded places. A crowd of m points costs m searches through its m / 8 leaves. The limit
+/// is four leaves per point of the set.
 [[nodiscard]] constexpr bool is_crowded(std::uint64_t crowded, std::size_t points) {
   return crowded * crowded > std::uint64_t{32} * points;
 }
@@ -59,7 +59,7 @@ struct nearest_bounds {
     if (extent - extent != T(0)) extent = largest_length(scale = T(0.5));  // a difference has overflowed
     vec<int, D> cell{};
     for (int axis = 0; axis < D; ++axis) {
-      const T at = (point[axis] * scale - low[axis] * scale) / extent * static_cast<T>(cells);  // NaN for one place
+      const T at = (point[axis] * scale - low[axis] * scale) / extent * static_cast<T>(cells);  // NaN if all coincide
       if (at > T(0)) cell[axis] = at < static_cast<T>(cells) ? static_cast<int>(at) : cells - 1;
     }
     hilbert_numbering<D> curve;
@@ -76,7 +76,7 @@ struct join_nearest_bounds {
   }
 };
 
-/// Whether a point can be searched for, or what is wrong with it.
+/// Whether a point is valid, or what is wrong with it.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD fault_kind nearest_fault(const lattice<T, D>& shape, const vec<T, D>& point) {
   bool near = true;
@@ -87,7 +87,7 @@ template <typename T, int D>
   return near ? fault_kind::none : fault_kind::outside;
 }
 
-/// Wraps points into the box; those that are at fault go to the origin.
+/// Wraps points into the box; invalid points go to the origin.
 template <typename T, int D>
 struct wrap_nearest_points {
   points_view<T, D> points;
@@ -121,8 +121,8 @@ struct key_nearest_points {
   QUADRAT_HD void operator()(std::size_t i) const { keys[i] = bounds->place_on_curve(wrapped[i]); }
 };
 
-/// The key of each query: its place on the curve or, where the points are in the order of halves, the leaf it is near
-/// to. A query at fault is reported, and has some place.
+/// The key of each query: its place on the curve or, if the points are in the order of halves, a nearby leaf. An
+/// invalid query is reported and gets an arbitrary key.
 template <typename T, int D>
 struct key_nearest_queries {
   points_view<T, D> queries;

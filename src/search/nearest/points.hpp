@@ -21,7 +21,7 @@
 
 namespace quadrat::detail {
 
-/// The two copies of the pairs of a sort.
+/// The two buffers of key-value pairs of a sort.
 template <typename Context, typename Key>
 struct nearest_pairs {
   array<Key, Context> keys[2];
@@ -64,18 +64,18 @@ class nearest_points {
 
   /// Throws data_error for the first point at fault. Synchronizes.
   void build(const points_view<T, D>& points);
-  /// Leaves faults to `faults`. Puts points in the kind of order that the last build has chosen, in its memory. Throws
-  /// argument_error, before anything changes, for more points than there.
+  /// Leaves errors to first_faults(). Uses the kind of order that the last build chose, in its memory. Throws
+  /// argument_error, before anything changes, for more points than in that build.
   void build_async(const points_view<T, D>& points);
 
   [[nodiscard]] const nearest_tree<T, D>& tree() const { return tree_; }
   [[nodiscard]] const nearest_images<T, D>& images() const { return images_; }
-  /// Of each point, from the wrapped to the caller's position; nullptr if not needed.
+  /// By point: boxes from the wrapped to the caller's position; nullptr if not needed.
   [[nodiscard]] const vec<int, D>* boxes() const { return keeps_boxes_ ? boxes_.data() : nullptr; }
-  /// An order in which successive queries are near to each other. Queries at fault are reported. Asynchronous.
+  /// An order in which successive queries are near each other. Reports invalid queries. Asynchronous.
   [[nodiscard]] const std::uint32_t* enqueue_query_order(const points_view<T, D>& queries);
   void forget_queries() { clear_faults(query_fault_word); }
-  /// The first point, and the first query since forget_queries, that is at fault, as `index << 8 | kind`; all ones if
+  /// The first invalid point, and the first invalid query since forget_queries, as `index << 8 | kind`; all ones if
   /// there is none. Synchronizes.
   [[nodiscard]] nearest_faults first_faults() {
     const std::uint64_t* const read = read_control();
@@ -101,7 +101,7 @@ class nearest_points {
   };
 
   [[nodiscard]] fault_flag faults(word first) { return {control_.data() + first, control_.data() + first + 1}; }
-  /// And the word after them.
+  /// Also clears the word after the faults.
   void clear_faults(word first) {
     fill_bytes(context_, control_.data() + first, 0xff, sizeof(std::uint64_t));
     fill_bytes(context_, control_.data() + first + 1, 0, 2 * sizeof(std::uint64_t));
@@ -124,7 +124,7 @@ class nearest_points {
   nearest_pairs<Context, std::uint32_t> pairs_;
   const particle_id* ids_ = nullptr;  // in their order, until the tree has them
   bool crowded_ = false;
-  // For crowds:
+  // For crowds (order of halves):
   nearest_pairs<Context, decltype(ordered_bits(T()))> axis_pairs_;
   array<particle_id, Context> lists_[2];
   array<std::uint8_t, Context> upper_;

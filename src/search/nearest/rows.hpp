@@ -15,9 +15,9 @@
 /// The search, row by row.
 namespace quadrat::detail {
 
-/// The nearest neighbors found so far, in order. Those below `Capacity - k` are place holders that come before
-/// everything, so that the last one is always at the same place, in a register. Keys break ties between distances: ids,
-/// or ids and shifts.
+/// The nearest neighbors found so far, in order. Places below `Capacity - k` are placeholders that sort before
+/// everything, so the last neighbor is always at the same place, in a register. Keys (ids, or ids and shifts) break
+/// ties between distances.
 template <typename T, typename Key, int Capacity>
 struct nearest_best {
   T squared[Capacity];
@@ -31,7 +31,7 @@ struct nearest_best {
     }
   }
 
-  /// Whether something with this distance and this smallest key can be among the nearest.
+  /// Whether a candidate or box with this distance and this smallest key can be among the nearest.
   [[nodiscard]] QUADRAT_HD bool accepts(T distance, Key least) const { return before(distance, least, Capacity - 1); }
   QUADRAT_HD void add(T distance, Key candidate) {
     QUADRAT_UNROLL
@@ -54,7 +54,7 @@ struct nearest_best {
   }
 };
 
-/// Ids alone where there is one image of each point, otherwise with the shift in the low bits.
+/// Keys are ids if there is one image of each point; otherwise ids with the shift in the low bits.
 template <bool Images>
 struct nearest_key;
 template <>
@@ -72,7 +72,7 @@ struct nearest_key<true> {
   [[nodiscard]] static QUADRAT_HD particle_id id(type key) { return static_cast<particle_id>(key >> 32); }
 };
 
-/// Where rows are written.
+/// The destination of rows.
 template <typename T, int D>
 struct nearest_sink {
   particle_id* neighbors;
@@ -104,12 +104,12 @@ struct nearest_search {
   bool include_self;           ///< if rows are points
   points_view<T, D> queries;   ///< if rows are queries
   const std::uint32_t* order;  ///< of queries along the curve; nullptr if rows are points
-  /// For tests: how many nodes and leaves have been tested for each query, or for each leaf of rows; on a GPU by each
-  /// warp. nullptr: not wanted.
+  /// For tests: the number of nodes and leaves tested for each query, or for each leaf of rows; on a GPU by each warp.
+  /// nullptr: not wanted.
   std::uint32_t* visits;
 };
 
-/// One row: what is found, from a position that has been wrapped.
+/// Finds one row, from a wrapped position.
 template <typename T, int D, int Capacity, bool Images>
 class nearest_row {
   using key_type = nearest_key<Images>;
@@ -144,7 +144,7 @@ class nearest_row {
     }
   }
 
-  /// How many nodes and leaves have been tested.
+  /// The number of nodes and leaves tested.
   [[nodiscard]] QUADRAT_HD std::uint32_t visits() const { return visits_; }
 
   // For nearest_shells and nearest_walk.
@@ -194,7 +194,7 @@ struct nearest_start {
   particle_id self = no_particle;
   bool possible = true;  ///< whether the position is valid
 
-  /// Of place i in the order of the tree, or of the queries.
+  /// The start for place i in the order of the tree, or of the queries.
   QUADRAT_HD nearest_start(const nearest_search<T, D>& search, std::size_t i) {
     if (search.order != nullptr) {
       row = search.order[i];

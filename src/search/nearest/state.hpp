@@ -37,7 +37,7 @@ struct nearest_neighbors<Context, T, D>::implementation {
         points(where, detail::make_nearest_images(box.shape, chosen), chosen.shifts) {}
 
   void build(const points_view<T, D>& given, bool waits);
-  /// Of these queries, or, where there are none, of the points.
+  /// Searches for the neighbors of these queries or, if nullptr, of the points.
   void search(const points_view<T, D>* given, bool waits);
   void check();
   [[nodiscard]] std::size_t bytes() const;
@@ -47,8 +47,8 @@ struct nearest_neighbors<Context, T, D>::implementation {
   detail::reduced_lattice<T, D> box;  ///< that is searched
   detail::nearest_points<Context, T, D> points;
   bool built = false;
-  bool asked = false;     ///< for rows, since the last build
-  bool searched = false;  ///< they are there
+  bool asked = false;     ///< rows were requested since the last build
+  bool searched = false;  ///< the rows exist
   bool enqueued = false;  ///< the device knows the faults of the last calls, which a graph may repeat
   std::size_t rows = 0;
   std::size_t most_rows = 0, most_queries = 0;  ///< for which there is memory
@@ -161,7 +161,7 @@ template <typename Context, typename T, int D>
 void nearest_neighbors<Context, T, D>::implementation::check() {
   if (enqueued) {
     const detail::nearest_faults found = points.first_faults();
-    // A message is made once: what it is about may be gone by the next check.
+    // The message is made once, because the caller may have freed the arrays by the next check.
     if (!(found == faults)) failure = failure_of(found);
     faults = found;
     built = found.point == detail::nearest_faults{}.point;

@@ -12,7 +12,7 @@
 
 /// A bounding-volume hierarchy over points in the order of a Hilbert curve (a packed R-tree: I. Kamel, C. Faloutsos,
 /// "On packing R-trees", 1993): eight successive points are a leaf, eight successive leaves or nodes are a node. It is
-/// always balanced, and its boxes are tight, so that neither empty space nor crowds of points make it deep or loose.
+/// always balanced and its boxes are tight, whatever the distribution of the points.
 namespace quadrat::detail {
 
 /// Points in a leaf, and children of a node.
@@ -56,15 +56,15 @@ struct nearest_tree {
   }
 };
 
-/// From a row's position to an image of a point, as in neighbor_search. Never decreases as `to` grows, in floating
-/// point too: a component for a face of a box bounds those of the points inside.
+/// The separation from a row's position to an image of a point, as in neighbor_search. It is monotonic in `to` also in
+/// floating point, so the value at a face of a box bounds those of the points inside.
 template <typename T>
 [[nodiscard]] QUADRAT_HD T image_offset(T from, T to, T translation) {
   return (to - from) + translation;
 }
 
-/// a + b * c, rounded as everywhere in this search: bounds and distances must agree in every bit. On a GPU always
-/// fused, since the compiler would fuse in some places and not in others; on a CPU never.
+/// a + b * c, rounded as everywhere in this search: bounds and distances must agree in every bit. Always fused on a
+/// GPU, where the compiler would fuse in some places only; never on a CPU.
 template <typename T>
 [[nodiscard]] QUADRAT_HD T sum_with_product(T a, T b, T c) {
 #if defined(__CUDA_ARCH__)
@@ -82,7 +82,7 @@ template <typename T, int D>
   return sum;
 }
 
-/// The component of the shortest separation from positions between two others to those from `low` to `high`.
+/// One component of the shortest separation from positions between two bounds to positions between `low` and `high`.
 template <typename T>
 [[nodiscard]] QUADRAT_HD T offset_between(T first, T last, T low, T high, T translation) {
   const T above = image_offset(last, low, translation);
@@ -127,7 +127,7 @@ template <typename T, int D>
   }));
 }
 
-/// The leaf at the end of the way down to the nearest child of each node.
+/// The leaf reached by descending to the nearest child of each node.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD std::uint32_t leaf_towards(const nearest_tree<T, D>& tree, const vec<T, D>& position) {
   std::uint32_t index = 0;
@@ -144,9 +144,9 @@ template <typename T, int D>
   return index;
 }
 
-/// Calls visitor.leaf(index) for the leaves that can hold a neighbor, the likely ones first. `accepts(squared distance,
-/// smallest id)` says which boxes can, and may become stricter after any leaf. The neighbors are those of positions
-/// from `first` to `last`.
+/// Calls visitor.leaf(index) for the leaves that can hold a neighbor, the likely ones first.
+/// `accepts(squared distance, smallest id)` says which boxes can, and may become stricter after any leaf. The searched
+/// positions lie between `first` and `last`.
 template <typename T, int D, typename Visitor>
 class nearest_walk {
  public:
@@ -186,9 +186,9 @@ class nearest_walk {
   }
 
  private:
-  /// The children that can hold a neighbor, four bits each: the number and 1, the likeliest first. That is the nearest
-  /// one and, of several that contain the position, the one whose farthest corner is nearest: large boxes that contain
-  /// everything, of leaves with a stray point, come last.
+  /// The children that can hold a neighbor, likeliest first, four bits each: the child's number plus 1. The likeliest
+  /// child is the nearest one. Among several that contain the position, it is the one whose farthest corner is nearest,
+  /// so that large boxes of leaves with a stray point come last.
   [[nodiscard]] QUADRAT_HD std::uint32_t likely_children(const nearest_node<T, D>& node) {
     visitor_.node();
     T squared[nearest_width], farthest[nearest_width];

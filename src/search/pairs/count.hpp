@@ -39,8 +39,8 @@ struct pair_distances {
   std::uint32_t bins;
   std::uint32_t types;
 
-  /// Calls add(bin of the histogram, pairs) for the point in a slot with those in the slots before it, and with its own
-  /// images. Each pair of different points is found once; pairs are counted from both ends where types are equal.
+  /// Calls add(bin of the histogram, pairs) for the point in a slot with those in earlier slots, and with its own
+  /// images. Each pair of different points is found once; pairs of equal types count twice, once from each end.
   template <typename Add>
   QUADRAT_HD void count(std::uint32_t slot, Add&& add) const {
     const search_point<T, D> point = points[slot];
@@ -75,7 +75,7 @@ struct pair_distances {
   }
 };
 
-/// Index: slot. Adds to one of several copies of the histogram, so that few threads at a time add to the same word.
+/// Index: slot. Adds to one of several copies of the histogram, so that few threads compete for the same word.
 template <typename T, int D>
 struct count_distances {
   pair_distances<T, D> pairs;

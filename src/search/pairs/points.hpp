@@ -11,7 +11,7 @@
 
 namespace quadrat::detail {
 
-/// Index: point. Copies what the functions of visit_list.hpp read of the caller's arrays.
+/// Index: point. Copies the caller's values that the functions of visit_list.hpp read.
 template <typename T, int D>
 struct keep_pair_points {
   neighbor_search<T, D> search;
@@ -24,7 +24,7 @@ struct keep_pair_points {
     vec<int, D> boxes{};
     pair_point<T, D> point{search.wrapped_point(static_cast<particle_id>(i), system, boxes), T(0)};
     if (search.rule == cutoff_rule::table_of_types) {
-      // Those that are too large are reported, but must not be used as an index.
+      // Types out of range are reported; they must not be used as an index.
       point.property = static_cast<T>(search.types[i] < search.type_count ? search.types[i] : 0);
     } else if (search.rule != cutoff_rule::uniform) {
       point.property = search.radii[i];
@@ -42,7 +42,7 @@ struct kept_points {
   array<vec<int, D>, Context> homes;
   array<std::uint32_t, Context> systems;
   array<lattice<T, D>, Context> shapes;  ///< of several systems
-  std::uint64_t shapes_number = 0;       ///< of the boxes that they are
+  std::uint64_t shapes_number = 0;       ///< the boxes_number of these shapes
 
   void resize(const Context& context, std::size_t count, bool keeps_homes, bool keeps_systems) {
     points.resize_discarding(context, count);

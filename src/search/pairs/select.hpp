@@ -5,7 +5,7 @@
 
 namespace quadrat::detail {
 
-/// The fastest selection that this CPU can run; nullptr if that is the one of visit_list.hpp.
+/// The fastest selection that this CPU can run; nullptr if that is the one in visit_list.hpp.
 template <typename T, int D>
 [[nodiscard]] select_pairs_function<T, D> fastest_selection();
 

@@ -31,7 +31,7 @@ QUADRAT_SELECT_TARGET std::size_t select_512(const pair_selection<T, 3>& what, s
     alignas(64) particle_id j[lanes::count];
     const std::size_t left = entries - k;
     const unsigned valid = left < lanes::count ? (1u << left) - 1 : (1u << lanes::count) - 1;
-    // Repeating the first of the last few keeps loads inside the arrays.
+    // The last, incomplete group repeats an entry, so that loads stay inside the arrays.
     for (unsigned lane = 0; lane < lanes::count; ++lane) j[lane] = what.neighbors[k + (lane < left ? lane : 0)];
     vector r[4];
     lanes::load(what.points, j, r);

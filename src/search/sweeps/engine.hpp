@@ -58,14 +58,14 @@ class sweeps_engine final : public neighbor_engine<cpu_context, T, D> {
       fill_by_sweeps(context_, sweeps(what), sink, false);
     }
   }
-  /// Makes room to record neighbors, from the next count on, where there is plenty of memory.
+  /// If there is plenty of memory, makes room to record neighbors from the next count on.
   [[nodiscard]] build_step adapt(const search_task<T, D>&, std::uint64_t pairs, std::uint64_t) override {
     recorded_ = not_recorded;
     const std::uint64_t room = pairs + pairs / 16;
     if (!records_ || room * sizeof(particle_id) > context_.memory().available_bytes() / 4) return build_step::entries;
     try {
       entries_.resize_discarding(context_, room);
-    } catch (const std::bad_alloc&) {  // the list is complete without
+    } catch (const std::bad_alloc&) {  // recording is optional
     }
     return build_step::entries;
   }
@@ -93,8 +93,8 @@ class sweeps_engine final : public neighbor_engine<cpu_context, T, D> {
   level_cells<cpu_context, T, D, sweeps_grids<T, D>> layers_;
   static constexpr std::uint64_t not_recorded = ~std::uint64_t{0};
   bool records_ = false;                   // whether the list holds nothing but neighbors
-  std::uint64_t recorded_ = not_recorded;  // entries found by the last count
-  std::uint64_t left_out_ = 0;             // rows that it did not record
+  std::uint64_t recorded_ = not_recorded;  // number of entries recorded by the last count
+  std::uint64_t left_out_ = 0;             // rows that the last count did not record
   array<particle_id, cpu_context> entries_;
   array<std::uint64_t, cpu_context> first_of_slot_;
 };

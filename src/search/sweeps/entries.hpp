@@ -9,7 +9,7 @@
 #include "search/kernels.hpp"
 #include "search/sweeps/walk.hpp"
 
-/// What `sweeps` does with the candidates of a block: finds the pairs of each point, and writes their entries.
+/// Finds the pairs of each point of a block among its candidates, and writes their entries, for the method `sweeps`.
 namespace quadrat::detail {
 
 using bit_words = std::uint64_t[lanes_a_chunk / 64];
@@ -36,8 +36,8 @@ struct pair_bits {
     if (!what.search.half || count == 0) return count;
     return keep(chunk.ids() + part.first, part.last - part.first, least_id(part, slot), words);
   }
-  /// Writes their ids, of which there can be ids_beyond more meanwhile, and returns their number. For a half list this
-  /// is faster than to clear bits first.
+  /// Writes their ids and returns their number; it may overwrite ids_beyond more places. For a half list this is faster
+  /// than clearing bits first.
   unsigned ids(const sweeps_chunk<T, D>& chunk, const typename sweeps_chunk<T, D>::segment& part, std::uint32_t slot,
                const vec<T, D>& from, particle_id* to) const {
     bit_words words;
@@ -48,7 +48,7 @@ struct pair_bits {
   }
 
  private:
-  /// Finds candidates within the cutoff but for the row's own point.
+  /// Finds the candidates within the cutoff, except the row's own point.
   [[nodiscard]] unsigned near(const sweeps_chunk<T, D>& chunk, const typename sweeps_chunk<T, D>::segment& part,
                               std::uint32_t slot, const vec<T, D>& from, bit_words& words) const {
     unsigned count = within_cutoff(chunk, part, slot, from, words);
@@ -61,7 +61,7 @@ struct pair_bits {
     }
     return count;
   }
-  /// Of a half list's row: larger ids; and the images of the row's own point that are listed.
+  /// For a half list's row: the least id to list, which also selects the listed images of the row's own point.
   [[nodiscard]] particle_id least_id(const typename sweeps_chunk<T, D>::segment& part, std::uint32_t slot) const {
     const particle_id row = what.slots.ids[slot];
     return row + (what.search.image_counts(row, part.shift) ? 0 : 1);
@@ -121,8 +121,8 @@ struct fill_body {
       limit[slot - block.first] = sink.limit(row);
     }
     if (sink.keys != nullptr) return;
-    // Rows may lie anywhere in memory: prefetch while candidates are gathered. What is copied in whole cache lines
-    // reads only the first and the last.
+    // Rows may lie anywhere in memory, so prefetch them while candidates are gathered. Copies of whole cache lines read
+    // only the first and the last line.
     for (std::uint32_t k = 0; k < block.last - block.first; ++k) {
       if (at[k] >= limit[k]) continue;
       for (std::uint64_t entry = at[k]; entry < std::min(limit[k], at[k] + 64); entry += 16) {
@@ -201,7 +201,7 @@ struct fill_body {
     }
   }
 
-  /// S between the caller's positions; between wrapped ones for keys.
+  /// Stages S between the caller's positions, or between wrapped ones for keys.
   void stage_shifts(const chunk_type& chunk, const segment& part, std::uint32_t slot, const particle_id* picked,
                     std::size_t first) {
     if (pairs.what.slots.boxes == nullptr) {

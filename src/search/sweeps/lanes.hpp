@@ -33,14 +33,14 @@ using test_lanes_function = unsigned (*)(const candidate_lanes<T, D>& candidates
                                          const vec<T, D>& from, const vec<T, D>& translation, T squared_reach,
                                          std::uint64_t* words);
 
-/// The radius of a row's point, and how it makes cutoffs with those of candidates (cutoff_of_radii).
+/// The radius of a row's point, and the rule that combines it with a candidate's radius (cutoff_of_radii).
 template <typename T>
 struct row_radius {
   T radius;
   T skin;
 };
 
-/// The same where candidates have radii, each with its own cutoff: of the sum of two radii, or of the larger one.
+/// The same for candidates with radii: the cutoff of each is the sum of two radii, or the larger one.
 template <typename T, int D>
 using test_radii_function = unsigned (*)(const candidate_lanes<T, D>& candidates, std::size_t first, std::size_t last,
                                          const vec<T, D>& from, const vec<T, D>& translation, const row_radius<T>& row,
@@ -62,19 +62,19 @@ struct slot_run {
   const T* radii;
   const particle_id* ids;
   std::size_t count;
-  std::size_t own_first, own_last;  ///< those of the block itself
+  std::size_t own_first, own_last;  ///< slots of the block itself
 };
 
-/// Appends to the lanes and ids, from `to` on, in order, those slots of which images, by `translation`, can be
-/// neighbors of any point of the block, and the block's own. Returns one past the last; a step after it is overwritten.
-/// Rounds as the tests do, so that no pair is lost.
+/// Appends to the lanes and ids, from `to` on, the slots whose images by `translation` can be neighbors of a point of
+/// the block, and the block's own slots, in order. Returns one past the last; may overwrite one step beyond. Rounds
+/// like the tests, so that no pair is lost.
 template <typename T, int D>
 using pick_lanes_function = std::size_t (*)(const slot_run<T>& slots, const reach_of_block<T, D>& block,
                                             const vec<T, D>& translation, candidate_lanes<T, D>& lanes,
                                             particle_id* ids, std::size_t to);
 
-/// Writes ids[k] for each bit k of the words below `lanes`, a multiple of lanes_a_step, in order. `out` must have room
-/// for ids_beyond more than the set bits, and `ids` must be readable to ids_beyond past `lanes`.
+/// Writes ids[k] for each bit k of the words below `lanes`, a multiple of lanes_a_step, in order. `out` needs room for
+/// ids_beyond more than the set bits, and `ids` must be readable up to ids_beyond past `lanes`.
 using pick_ids_function = void (*)(const particle_id* ids, std::size_t lanes, const std::uint64_t* words,
                                    particle_id* out);
 inline constexpr std::size_t ids_beyond = 16;
@@ -88,8 +88,8 @@ using keep_ids_function = unsigned (*)(const particle_id* ids, std::size_t lanes
 /// room for ids_beyond more.
 using sift_ids_function = unsigned (*)(particle_id* ids, unsigned count, particle_id least);
 
-/// Copies to memory that will not be read soon: whole cache lines go past the caches, so that they need not be read
-/// before they are written. Call finish_streaming in the same thread before others read what was written.
+/// Copies to memory that will not be read soon. Whole cache lines bypass the caches, so that they are not read before
+/// they are written. Call finish_streaming in the same thread before others read what was written.
 void copy_streaming(void* to, const void* from, std::size_t bytes);
 void finish_streaming();
 

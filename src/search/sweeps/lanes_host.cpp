@@ -24,7 +24,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// In plain C++, for CPUs without a variant of their own. squared_cutoff(k): of candidate k.
+/// In plain C++, for CPUs without a specialized variant. squared_cutoff(k) belongs to candidate k.
 template <typename T, int D, typename SquaredCutoff>
 unsigned test_lanes_against(const candidate_lanes<T, D>& candidates, std::size_t first, std::size_t last,
                             const vec<T, D>& from, const vec<T, D>& translation, std::uint64_t* words,
@@ -200,7 +200,7 @@ QUADRAT_PICK_TARGET std::size_t pick_lanes_avx512(const slot_run<T>& slots, cons
     for (int axis = 0; axis < D; ++axis) {
       const T* from = slots.coordinates + static_cast<std::size_t>(axis) * slots.stride;
       at[axis] = *reinterpret_cast<const anywhere*>(from + k);
-      // Of the separations from the points of the block, the least and the largest.
+      // The least and the largest separation from the points of the block.
       const vector least = (at[axis] - block.upper[axis]) + translation[axis];
       const vector most = (at[axis] - block.lower[axis]) + translation[axis];
       vector gap = least > -most ? least : -most;

@@ -11,14 +11,14 @@
 #include "search/levels/layers.hpp"
 
 /// The method `sweeps`, for CPUs: a block of adjacent points along a row of rectangular cells is compared with one copy
-/// of all points within reach of the block, in separate arrays of components for the vector units.
+/// of all points within its reach, stored by component for vector instructions.
 namespace quadrat::detail {
 
-/// Neighbors as they were found while counting, each row in one piece, for lists that hold nothing else.
+/// Neighbors recorded while counting, each row contiguous, for lists that hold only neighbors.
 struct recorded_rows {
   particle_id* entries;  ///< nullptr: not recorded
   std::uint64_t capacity;
-  std::uint64_t* used;           ///< a counter: entries, whether they fit or not; more than the capacity: not usable
+  std::uint64_t* used;           ///< counts entries, whether they fit or not; above the capacity the record is unusable
   std::uint64_t* left_out;       ///< a counter: rows that were too long
   std::uint64_t* first_of_slot;  ///< where rows begin, or row_left_out
 };
@@ -41,7 +41,7 @@ inline constexpr std::size_t sweeps_padding = 8;
 template <typename T, int D>
 void count_by_sweeps(const cpu_context& context, const sweeps_search<T, D>& what, std::uint32_t* counts,
                      const fault_flag& faults, count_limit& limit);
-/// Copies what count_by_sweeps has recorded.
+/// Copies the neighbors recorded by count_by_sweeps.
 template <typename T, int D>
 void copy_recorded(const cpu_context& context, const sweeps_search<T, D>& what, const neighbor_sink<T, D>& sink);
 /// Writes the entries, or their keys: of all rows, or of those that have not been recorded. A matrix is counted at the

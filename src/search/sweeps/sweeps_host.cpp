@@ -28,7 +28,7 @@ struct corners {
       upper[axis] = std::max(upper[axis], point[axis]);
     }
   }
-  /// By component, the one that is farther from a point.
+  /// By component, the bound that is farther from a point.
   [[nodiscard]] vec<T, D> farther_from(const vec<T, D>& point) const {
     return make_vec<T, D>([&](int axis) {
       return std::fabs(lower[axis] - point[axis]) > std::fabs(upper[axis] - point[axis]) ? lower[axis] : upper[axis];
@@ -36,7 +36,7 @@ struct corners {
   }
 };
 
-/// The bounds of points. Coordinates along an axis of the grid grow with places along it.
+/// The bounds of points. Coordinates grow along each axis of the grid.
 template <typename T, int D>
 [[nodiscard]] cuboid_bounds<T, D> bounds_of_slots(const sweeps_search<T, D>& what, const cuboid_grid<T, D>& grid,
                                                   std::uint32_t first, std::uint32_t last) {
@@ -54,7 +54,7 @@ template <typename T, int D>
     at.lower[axis] = grid.cells.coordinate(places.lower, axis);
     at.upper[axis] = grid.cells.coordinate(places.upper, axis);
   }
-  // Some points may be far outside the box, and their coordinates rounded by more.
+  // Points far outside the box have coordinates with larger rounding.
   if (!grid.folded) return {at.lower, at.upper, grid.cells.slack};
   return {at.lower, at.upper, grid.slack_at(points.farther_from(grid.origin), at.farther_from({}))};
 }
@@ -64,7 +64,7 @@ template <typename T, int D>
                                               const sweeps_block<T, D>& block) {
   const cuboid_bounds<T, D> bounds = bounds_of_slots(what, grid, block.first, block.last);
   cuboid_bounds<T, D> wide = bounds;
-  // Far outside the box, wrapped points are inside only to within rounding.
+  // Points from far outside the box are wrapped into it only to within rounding.
   for (int axis = 0; grid.folded && axis < D; ++axis) {
     wide.lower[axis] -= 4 * bounds.slack[axis];
     wide.upper[axis] += 4 * bounds.slack[axis];
@@ -72,8 +72,8 @@ template <typename T, int D>
   return {bounds, grid.images_near(wide)};
 }
 
-/// One past the last of the slots that follow on a point of folded cells within a few cells of it: points far apart may
-/// share a cell.
+/// One past the last slot, of those after a point in folded cells, that is within a few cells of it: points far apart
+/// may share a cell.
 template <typename T, int D>
 [[nodiscard]] std::uint32_t end_of_close_slots(const sweeps_search<T, D>& what, const cuboid_grid<T, D>& grid,
                                                std::uint32_t first, std::uint32_t last) {
@@ -117,7 +117,7 @@ void for_each_range_in_layers(const sweeps_search<T, D>& what, const sweeps_bloc
 /// Calls f(block) for the points of the cells [first, last), which may belong to several systems and levels.
 template <typename T, int D, typename F>
 void for_each_block(const sweeps_search<T, D>& what, std::size_t first, std::size_t last, F&& f) {
-  // The grids of all levels, and in each of all systems.
+  // The grids by level, then by system.
   const cuboid_grid<T, D>* grids = what.layers.layer[0].grids;
   const std::size_t systems = what.search.system_count;
   const cuboid_grid<T, D>* end_of_grids = grids + static_cast<std::size_t>(what.layers.levels.count) * systems;
@@ -126,7 +126,7 @@ void for_each_block(const sweeps_search<T, D>& what, std::size_t first, std::siz
   const cuboid_grid<T, D>* grid = std::upper_bound(grids, end_of_grids, first, follows) - 1;
   for (std::size_t cell = first; cell < last;) {
     while (grid + 1 < end_of_grids && (grid + 1)->cells.first_cell <= cell) ++grid;
-    // A block ends with its row.
+    // A block does not extend beyond its row.
     const std::size_t row = grid->cells.row_length();
     const std::size_t left = row - (cell - grid->cells.first_cell) % row;
     const std::size_t end = std::min({cell + trimmed_cells_along_first_axis, cell + left, last});
@@ -263,7 +263,7 @@ struct copy_recorded_row {
 
   void operator()(std::size_t slot) const {
 #if defined(__GNUC__)
-    // Rows may lie anywhere in memory. Not in a function of its own, which GCC takes for one without effects.
+    // Prefetch, as rows may lie anywhere in memory. In a separate function, GCC would remove it.
     constexpr std::size_t ahead = 12;
     if (slot + ahead < what.rows) {
       const particle_id next = what.slots.ids[slot + ahead];

@@ -24,11 +24,11 @@ struct sweeps_block {
   const lattice<T, D>* shape;  ///< of the box
 };
 
-/// What is known of a block in the cells of a layer.
+/// The bounds of a block in the cells of a layer.
 template <typename T, int D>
 struct sweeps_target {
   cuboid_bounds<T, D> bounds;  ///< of the points
-  image_range<D> images;       ///< that can hold neighbors: S for the neighbor
+  image_range<D> images;       ///< the S of neighbors
 };
 
 /// The candidates within reach of a block, in one or more chunks. Candidates of one image form a segment, which begins
@@ -74,7 +74,7 @@ class sweeps_chunk {
     }
   }
 
-  /// Pads the last segment, or drops it if it is empty: there is room for those that hold candidates.
+  /// Pads the last segment, or drops it if it is empty, because there is room only for segments with candidates.
   void close() {
     if (segments_ == 0) return;
     if (segment_[segments_ - 1].first == size_) {
@@ -130,7 +130,7 @@ class sweeps_chunk {
     }
     own_last_ = std::min(slot + count, block_.last);
   }
-  /// Of the slots only those within reach of the block, and its own.
+  /// Copies only the slots within reach of the block, and its own.
   void pick(std::uint32_t slot, std::uint32_t count) {
     const layer_slots<T, D>& slots = what_.slots;
     segment& part = segment_[segments_ - 1];
@@ -149,7 +149,7 @@ class sweeps_chunk {
       own_lane_ = static_cast<std::size_t>(std::find(ids_ + first, ids_ + size_, slots.ids[own_first_]) - ids_);
     }
   }
-  /// In whole steps: there is room after the last slot and the last lane.
+  /// Copies whole steps: there is room after the last slot and the last lane.
   void copy(std::uint32_t slot, std::uint32_t count) {
     const layer_slots<T, D>& slots = what_.slots;
     for (int axis = 0; axis < D; ++axis) {
@@ -187,7 +187,7 @@ class sweeps_chunk {
 template <typename T, int D>
 class sweeps_rows {
  public:
-  /// `bounds` are those of points, or what cuboid_grid::seen_from has made of them.
+  /// `bounds` are bounds of points, or the result of cuboid_grid::seen_from for them.
   sweeps_rows(const search_system<T, D>& cells, const std::uint32_t* offsets, const cuboid_bounds<T, D>& bounds,
               T reach)
       : cells_(cells), offsets_(offsets), lower_(bounds.lower), upper_(bounds.upper), slack_(bounds.slack) {
@@ -195,7 +195,7 @@ class sweeps_rows {
     squared_reach_ = reach * reach * (T(1) + 32 * std::numeric_limits<T>::epsilon());
     for (int axis = 0; axis < D; ++axis) {
       const T margin = reach * cells.cells_per_length[axis] + slack_[axis], length = upper_[axis] - lower_[axis];
-      // Of points that are not finite, which the check reports, all cells are taken.
+      // Points that are not finite, which the check reports, visit all cells.
       all_ = all_ || !(margin + length / 2 <= cells.distinct[axis]);
       if (cells.cells[axis] == 0) {
         home_ += cells.strides[axis] * cells.take_index(lower_[axis]);
@@ -225,7 +225,7 @@ class sweeps_rows {
     int last = -1;
   };
 
-  /// None where an image of the box is out of reach.
+  /// Empty if the image of the box is out of reach.
   [[nodiscard]] indices along(int axis, T margin) const {
     const indices range{search_system<T, D>::unwrapped_index(lower_[axis] - margin),
                         search_system<T, D>::unwrapped_index(upper_[axis] + margin)};
@@ -245,7 +245,7 @@ class sweeps_rows {
       const cell_id first = static_cast<cell_id>(x.first) + static_cast<cell_id>(y) * cells_.strides[1];
       const cell_id begin = (number + first) & cells_.mask;
       const cell_id count = static_cast<cell_id>(x.last - x.first) + 1, room = cells_.count - begin;
-      // Beyond the end of the stored cells, at their beginning.
+      // The part beyond the end of the stored cells continues at their beginning.
       add(begin, std::min(count, room), f);
       if (count > room) add(0, count - room, f);
     }

@@ -118,7 +118,7 @@ detail::tile_search<T, D> cluster_pair_list<Context, T, D>::implementation::sear
   return {points.tree(), points.images(), reach * reach, reach * reach * (T(1) + margin), nullptr};
 }
 
-/// What remember_points and find_movers read.
+/// The arguments of remember_points and find_movers.
 template <typename Context, typename T, int D>
 detail::neighbor_search<T, D> cluster_pair_list<Context, T, D>::implementation::motion_search(
     const points_view<T, D>& given) const {

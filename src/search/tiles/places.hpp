@@ -17,8 +17,8 @@ struct row_masks {
   const std::uint64_t* words;    ///< groups_of_row a tile
 };
 
-/// Index: a point's place. The index of the first place of a row does the whole row of 32, and the others nothing: with
-/// as many indices as points, small sets use all threads, too.
+/// Index: a point's place. The index of the first place of a row does the whole row of 32; the others do nothing. With
+/// one index per point, small sets also use all threads.
 struct count_places {
   row_masks masks;
   std::uint32_t* counts;  ///< rows: numbers

@@ -11,9 +11,9 @@
 #include "search/search.hpp"
 #include "search/tiles/pairs.hpp"
 
-/// The search for tiles on a CPU, and what belongs to it on both backends, over the tree of the nearest neighbors: a
-/// leaf is a group. The groups that may be near a row are found by bounding boxes; the masks of their tiles then tell
-/// those that have a pair.
+/// The search for tiles on a CPU, and the parts shared by both backends. It uses the tree of nearest neighbors, whose
+/// leaves are the groups. Bounding boxes find the groups that may be near a row; the masks of their tiles then show
+/// which have a pair.
 namespace quadrat::detail {
 
 static_assert(nearest_width == points_of_group);
@@ -24,7 +24,7 @@ struct tile_search {
   nearest_tree<T, D> tree;
   nearest_images<T, D> images;
   T squared_reach;
-  /// For bounding boxes: on a GPU their distances may be rounded otherwise than those of points.
+  /// For bounding boxes, whose distances a GPU may round differently from those of points.
   T squared_reach_of_boxes;
   std::uint32_t* visits;  ///< for tests: of nodes and groups by each warp of a GPU; nullptr: not wanted
 };
@@ -50,7 +50,7 @@ class tile_finder {
 
   QUADRAT_HD void find() { nearest_shells<T, D, tile_finder>(search_.images, low_, high_, *this).visit(); }
 
-  /// How many boxes near that of the row have been compared with its points.
+  /// The number of boxes near the row's box that were compared with its points.
   [[nodiscard]] QUADRAT_HD std::size_t visits() const { return visits_; }
 
   // For nearest_shells.
@@ -102,8 +102,8 @@ class tile_finder {
     return children;
   }
 
-  /// The first point of the row, from a place on, that is near the box of a child: a row with a stray point has a box
-  /// that is near everything.
+  /// The first point of the row, from a place on, that is near the box of a child. (The box of a row with a stray point
+  /// is near everything.)
   [[nodiscard]] QUADRAT_HD std::size_t next_to_box(std::size_t place, int level, std::size_t node,
                                                    unsigned child) const {
     const nearest_node<T, D>& boxes = search_.tree.node(level, node);
@@ -134,12 +134,12 @@ struct tile_masks {
   [[nodiscard]] std::uint64_t word(std::size_t own, const vec<T, D>& translation, std::size_t group) const {
     constexpr std::uint64_t selves = 0x8040201008040201;
     const std::uint64_t bits = pairs(groups[own], groups[group], translation, squared_reach);
-    // Of all images only the home one has no translation.
+    // Only the home image has no translation.
     return own == group && translation == vec<T, D>{} ? bits & ~selves : bits;
   }
 };
 
-/// Index: place. Does the row of each 32nd place: with one index a point, small sets use all threads, too.
+/// Index: place. Every 32nd place does one row. With one index per point, small sets also use all threads.
 template <typename T, int D>
 struct count_tiles {
   tile_search<T, D> search;
@@ -207,13 +207,13 @@ struct fill_groups {
   }
 };
 
-/// Index: place. Moves the points to where they are now, in the image next to that of the build.
+/// Index: place. Moves the points to their present positions, in the image nearest to that of the build.
 template <typename T, int D>
 struct move_groups {
   points_view<T, D> points;
   lattice<T, D> shape;
   const vec<int, D>* homes;  ///< of each point, from the position of the build to that in the box; nullptr: none
-  const vec<int, D>* boxes;  ///< of each point, from the position next to that of the build to the present one
+  const vec<int, D>* boxes;  ///< by point: from the image nearest to the build's position to the present position
   point_group<T, D>* groups;
 
   QUADRAT_HD void operator()(std::size_t place) const {

@@ -89,7 +89,7 @@ class walk_engine final : public neighbor_engine<Context, T, D> {
 
 namespace neighbor_search_methods {
 
-/// A method that walks: only the order differs (modular-bin-strips).
+/// The methods with this engine differ only in the order of cells (modular-bin-strips).
 template <bool Runs, int Labels, bool OneCell = false>
 struct walking_method {
   static constexpr bool on_cpu = true;
@@ -109,8 +109,8 @@ struct default_order : walking_method<false, 1> {
 struct strips : walking_method<true, 1> {
   static constexpr std::string_view name = "strips";
   static constexpr std::string_view summary = "rows of cells as one range";
-  /// The other orders never take less by more than noise, so they are not chosen.
-  /// Levels stop at the radii that there are; walks go as far as the largest.
+  /// The other orders are never measurably faster, so they are not chosen. Levels search as far as the radii present;
+  /// walks search as far as the largest allowed.
   [[nodiscard]] static method_cost cost(const neighbor_request& request) {
     method_cost cost = search_cost(request.with_team_from(loops_team_points), cells_around(request));
     return request.radii ? cost.last_resort("walks as far as the largest radius reaches") : cost;
@@ -127,7 +127,7 @@ struct hybrid : walking_method<true, 3> {
 struct brute_force : walking_method<true, 1, true> {
   static constexpr std::string_view name = "brute_force";
   static constexpr std::string_view summary = "every pair of a system";
-  /// The most points for which it is considered: what data can make quadratic is never chosen.
+  /// The most points for which it is considered, because its time can be quadratic.
   static constexpr std::size_t most_points = 1024;
   [[nodiscard]] static method_cost cost(const neighbor_request& request) {
     const double points = request.megapoints();
@@ -141,7 +141,7 @@ struct brute_force : walking_method<true, 1, true> {
       cost.each("surprises", cost_unit::step, here.share(request.surprises(1e6 * points * points)));
     }
     if (request.points > most_points) return cost.last_resort("tests every pair");
-    // Strips of few points are as quick, and take less than half the time where many are near each other.
+    // For few points, strips are as fast, and take less than half the time where many points are close together.
     return request.cuda ? cost : cost.last_resort("strips take no longer");
   }
 };

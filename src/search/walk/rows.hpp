@@ -12,8 +12,8 @@
 /// The methods with one thread per row over cells as large as the cutoff: they serve every box, rule and layout.
 namespace quadrat::detail {
 
-/// What a walk searches. `Plain` below means the usual list: pairs of points of one system, one cutoff, no exclusions,
-/// and fewer than 2^32 pairs in a row. Kernels for that alone read less memory and need fewer registers.
+/// The input of a walk. `Plain` below means the usual list: points of one system, one cutoff, no exclusions, and fewer
+/// than 2^32 pairs in a row. Kernels for this case alone read less memory and need fewer registers.
 template <typename T, int D>
 struct walk_search {
   neighbor_search<T, D> search;

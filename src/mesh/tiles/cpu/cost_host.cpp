@@ -20,7 +20,7 @@ namespace {
   return make_cpu_tiles(shape, request.wide(8) > 0 ? 8 : 4);
 }
 
-/// How many tiles there are for each color, on average: as many threads can work at a time.
+/// The mean number of tiles per color. This many threads can work at a time.
 [[nodiscard]] double tiles_of_a_color(const mesh_tiles& tiles) {
   double result = 1;
   for (const tile_axis& axis : tiles.axis) {
@@ -29,7 +29,7 @@ namespace {
   return std::max(result, 1.0);
 }
 
-/// How many of `parts`, each as large as so many tiles of the sample, have points.
+/// How many of `parts` have points. Each is as large as `sampled_tiles` tiles of the sample.
 [[nodiscard]] double used_parts(double parts, double sampled_tiles, const spread_request& request) {
   const double all = std::max(1.0, request.nodes / request.tile_points());
   const double empty =
@@ -37,8 +37,8 @@ namespace {
   return std::min(request.points, parts * (1 - std::pow(empty, std::max(1.0, sampled_tiles))));
 }
 
-/// Mesh points of the planes of tiles that footprints reach: those are added to the mesh one by one. In two dimensions
-/// all of a tile.
+/// Mesh points of the planes of tiles that footprints reach, which are added to the mesh one by one. In two dimensions,
+/// all mesh points of a tile.
 [[nodiscard]] double reached_mesh_points(const mesh_tiles& tiles, const spread_request& request) {
   const auto length = [&](int axis) { return static_cast<double>(tiles.axis[axis].span) / tiles.axis[axis].tiles; };
   const auto reach = [&](int axis) { return length(axis) + tiles.axis[axis].width - 1; };
@@ -71,7 +71,7 @@ method_cost cpu_tiles_cost(const spread_request& request) {
   cost.each("start", cost_unit::launch, 1);
   cost.each("team", cost_unit::launch, request.teams(1));
   cost.each("mesh", cost_unit::byte, all);
-  // To find out which tiles wait for which.
+  // The cost of finding which tiles wait for which.
   cost.each("walk", cost_unit::step, request.share(1e-3 * static_cast<double>(tiles.count())));
   cost.each("flat", cost_unit::byte, request.dimension < 3 ? request.share(1e-6 * request.nodes) : 0);
   cost.each("tiles", cost_unit::step, 1e-6 * reached_mesh_points(tiles, request) / workers);

@@ -12,15 +12,15 @@
 
 namespace quadrat::detail {
 
-/// Tiles on the CPU. Setting points copies them by tile: one pass finds the tiles, which needs only as many digits as
-/// tell them apart, and counts the points of each; the other stores each point where it belongs. A tile's points are
-/// placed and sorted when it is first used, while they are in the cache: by plane along axis 0, and by their position
-/// relative to the vectors of a row.
+/// Tiles on the CPU. Setting points copies them by tile. One pass finds the tiles, with only as many digits as needed,
+/// and counts the points of each; a second pass stores each point in its tile. A tile's points are placed and sorted
+/// on first use, while they are in the cache: by plane along axis 0, then by position relative to the vectors of a
+/// row.
 ///
-/// A thread takes a tile at a time and walks through its planes; footprints are added to a sliding buffer of as many
-/// planes as a footprint has, small enough for the level-one cache, and a plane that is left behind is added to the
-/// mesh. Tiles are processed color by color, so that nothing is atomic and the result is the same in every run and with
-/// any number of threads. Interpolation walks in the same way, reading planes as it reaches them.
+/// A thread takes a tile at a time and goes through its planes. It adds footprints to a sliding buffer with the planes
+/// of one footprint, small enough for the level-one cache, and adds each finished plane to the mesh. Tiles are
+/// processed color by color, so nothing is atomic, and the result is the same in every run and with any number of
+/// threads. Interpolation goes through the planes in the same way and reads each as it reaches it.
 template <typename T>
 class cpu_tiles_engine : public spread_engine<cpu_context, T> {
  public:
@@ -41,13 +41,13 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   [[nodiscard]] const spread_setup<T>& setup() const { return setup_; }
   [[nodiscard]] const mesh_tiles& tiles() const { return tiles_; }
   [[nodiscard]] tile_stages& stages() { return stages_; }
-  /// The points by tile, and where each tile begins (and the end). Those of a tile are there after prepare_tile.
+  /// The points by tile, and where each tile begins (and the end). Points of a tile are valid after prepare_tile.
   [[nodiscard]] const tile_point<T>* points() const { return stored_.data(); }
   [[nodiscard]] const std::uint32_t* begins() const { return begins_.data(); }
   [[nodiscard]] bool has_points(std::uint32_t tile) const { return begins()[tile] != begins()[tile + 1]; }
-  /// Not twice at a time for one tile.
+  /// Must not run twice at a time for the same tile.
   void prepare_tile(std::uint32_t tile);
-  /// Fills with zeros, unless values are accumulated.
+  /// Fills the mesh with zeros, unless values are accumulated.
   void clear(const value_layout& layout, T* mesh, bool accumulate) const;
 
  private:
@@ -71,7 +71,7 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   tile_stages stages_;
   int rows_;  ///< of the largest tile, with a footprint's reach
   int row_;
-  point_placement<T> how_{};                  ///< of the stored points: not where they were
+  point_placement<T> how_{};                  ///< of the stored points, without their arrays
   std::uint64_t known_faults_[2]{};           ///< of refused points, which have been reported
   array<tile_point<T>, cpu_context> stored_;  ///< by tile, in the caller's order; placed and sorted where is_ready_
   array<tile_point<T>, cpu_context> sorted_;  ///< of each thread, for sorting a tile
@@ -79,7 +79,7 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
   array<std::uint32_t, cpu_context> begins_;
   array<std::uint8_t, cpu_context> is_ready_;  ///< tile by tile
   array<std::uint32_t, cpu_context> tile_of_;  ///< of each point
-  array<std::uint32_t, cpu_context> next_;     ///< of each thread: by tile, where its next point goes
+  array<std::uint32_t, cpu_context> next_;     ///< of each thread: by tile, the place of its next point
   array<T, cpu_context> scratch_;              ///< of each thread
   array<row_piece, cpu_context> pieces_;       ///< of each thread
 };

@@ -14,7 +14,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// The window as the inner loops need it: coefficients beyond the width are zero.
+/// The window in the layout of the inner loops: coefficients beyond the width are zero.
 template <typename T>
 [[nodiscard]] spread_setup<T> trimmed(spread_setup<T> setup) {
   mesh_window<T>& window = setup.window;
@@ -44,10 +44,10 @@ cpu_tiles_engine<T>::cpu_tiles_engine(const cpu_context& context, const spread_s
   }
 }
 
-/// Points of a tile that are sorted by copying them: what a level-two cache holds.
+/// The most points of a tile that are sorted by copying: as many as a level-two cache holds.
 constexpr std::size_t most_copied = 16384;
 
-/// Parts that points are stored in, one for each thread: fewer where waking a thread or its counts would not pay.
+/// The number of parts in which points are stored, one per thread, or fewer if a thread and its counts do not pay.
 template <typename T>
 partition cpu_tiles_engine<T>::parts_of(std::size_t count) const {
   return partition_for(context_, count, std::max<std::size_t>(8192, tiles_.count() / 4));
@@ -108,7 +108,7 @@ void cpu_tiles_engine<T>::set_points(const point_placement<T>& points) {
   }
 }
 
-/// Turns each part's numbers of points into places, by tile, then by part: the points of a tile stay in the caller's
+/// Turns each part's numbers of points into places, by tile, then by part. The points of a tile keep the caller's
 /// order, whatever the number of threads.
 template <typename T>
 void cpu_tiles_engine<T>::find_begins(std::size_t parts) {
@@ -122,8 +122,8 @@ void cpu_tiles_engine<T>::find_begins(std::size_t parts) {
   std::fill_n(is_ready_.data(), tiles, std::uint8_t{0});
 }
 
-/// Of a point of a tile: its plane, or in two dimensions its row, then its position relative to the vectors of a row of
-/// complex values.
+/// The sorting key of a point of a tile: its plane (its row in two dimensions), then its position relative to the
+/// vectors of a row of complex values.
 template <typename T>
 std::uint32_t cpu_tiles_engine<T>::key_in_tile(const tile_point<T>& point) const {
   const auto spots = static_cast<std::uint32_t>(functions_.lanes / 2);
@@ -131,7 +131,7 @@ std::uint32_t cpu_tiles_engine<T>::key_in_tile(const tile_point<T>& point) const
          (static_cast<std::uint32_t>(point.along(2)) & (spots - 1));
 }
 
-/// By a copy in the thread's own memory, which stays in its cache; many points are exchanged in place.
+/// Sorts by a copy in the thread's memory, which stays in its cache; sorts many points in place.
 template <typename T>
 void cpu_tiles_engine<T>::sort_tile(tile_point<T>* points, std::size_t count) {
   constexpr std::size_t most_keys = 4096;
@@ -182,7 +182,7 @@ tile_walk<T> cpu_tiles_engine<T>::walk() const {
   return walk;
 }
 
-/// Called in a thread of the context.
+/// A thread of the context calls it.
 template <typename T>
 void cpu_tiles_engine<T>::work_on(std::uint32_t tile, tile_function function, const tile_walk<T>& walk, bool stores) {
   tile_work<T> work{};
@@ -217,8 +217,8 @@ void cpu_tiles_engine<T>::clear(const value_layout& layout, T* mesh, bool accumu
   }
 }
 
-/// Whether tiles can store what they are the first to put somewhere, so that the mesh need not be filled with zeros
-/// before: a tile must not meet itself around a period.
+/// Whether the first tile that reaches a mesh point can store instead of add, so that the mesh need not be zeroed
+/// before. A tile must not meet itself around a period.
 template <typename T>
 bool cpu_tiles_engine<T>::can_store() const {
   bool can = setup_.shape.first_axis > 0 && mirrored_.terms > 0;
@@ -226,7 +226,7 @@ bool cpu_tiles_engine<T>::can_store() const {
   return can;
 }
 
-/// Where tiles that have been there before put something: those of lesser colors.
+/// The regions to which earlier tiles, of lower colors, have written.
 template <typename T>
 void cpu_tiles_engine<T>::find_what_is_there(const int* along, tile_work<T>& work) const {
   const int color = tiles_.color(tiles_.join(along[0], along[1], along[2]));

@@ -56,8 +56,8 @@ struct tile_spreading {
     add<Vectors>(planes, points, plane, first);
   }
 
-  /// Points of one plane after which the buffer is added to the mesh anyway: long sums lose precision, and adding the
-  /// buffer to the mesh costs little compared with that many footprints.
+  /// The most points of one plane before the buffer is added to the mesh: long sums lose precision, and adding the
+  /// buffer costs little compared with this many footprints.
   [[nodiscard]] QUADRAT_TILE_INLINE static int most_sums(const tile_walk<T>& walk, const tile_work<T>& work) {
     return 16 * walk.shape->width[0] * work.rows * work.row / walk.shape->footprint_size();
   }
@@ -106,7 +106,7 @@ struct tile_interpolation {
     for (int c = 0; c < Components; ++c) result[c] = accumulate ? result[c] + scale * sum[c] : scale * sum[c];
   }
 
-  /// The part that `Vectors` of each row contribute, from vector `first` on.
+  /// The contribution of `Vectors` vectors of each row, from vector `first` on.
   template <int Vectors>
   QUADRAT_TILE_INLINE static void values(const tile_planes<Lanes, Components>& planes, const points_type& points,
                                          const T* const* plane, int first) {
@@ -146,7 +146,7 @@ struct tile_interpolation {
     Lanes::template sum<Components>(all, total);
   }
 
-  /// Sums over axes 0 and 1: of values, and of their derivatives along each of the two.
+  /// Sums over axes 0 and 1 of values, and of their derivatives along each of the two.
   template <int Vectors>
   struct gradient_sums {
     vector value[Vectors], x[Vectors], y[Vectors];

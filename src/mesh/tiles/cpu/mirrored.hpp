@@ -24,8 +24,8 @@ struct mirrored_window {
   alignas(64) T odd[most_terms][pairs] = {};
 };
 
-/// A window counts as even if coefficients that mirror each other differ by no more than rounding; of these the mean is
-/// taken.
+/// A window is even if coefficients that mirror each other differ only by rounding; their mean is
+/// used.
 template <typename T>
 [[nodiscard]] mirrored_window<T> make_mirrored_window(const mesh_window<T>& window) {
   mirrored_window<T> result;

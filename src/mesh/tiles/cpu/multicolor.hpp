@@ -10,8 +10,8 @@
 namespace quadrat::detail {
 
 /// The multicoloring approach (particle-mesh-spreading, section 2; Liu and Chow 2014): blocks of points get colors such
-/// that footprints of two blocks of one color have no mesh point in common. Color after color, a thread takes blocks
-/// and adds their points to the mesh, without atomic operations. The same bits for any number of threads.
+/// that footprints of two blocks of one color have no mesh point in common. Color after color, threads take blocks and
+/// add their points to the mesh without atomic operations. The result has the same bits for any number of threads.
 /// Interpolation is that of `tiles`, whose sorted points it uses.
 template <typename T>
 class multicolor_engine : public cpu_tiles_engine<T> {
@@ -33,7 +33,7 @@ struct multicolor_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = false;
   static constexpr determinism reproducible = determinism::run_to_run;
-  /// It goes through tiles as `tiles` does, and is the faster one where points are few: it adds only what they reach.
+  /// It processes tiles like `tiles`, and is faster for few points, because it adds only what they reach.
   static method_cost cost(const spread_request& request) { return cpu_tiles_cost(request); }
   template <typename Context, typename T>
   using engine = multicolor_engine<T>;

@@ -64,8 +64,8 @@ void add_point(const color_work<T>& work, const placed_point<T>& point, std::siz
 template <typename T>
 template <int Width, int Components>
 void multicolor_engine<T>::add_tile(std::uint32_t tile, const value_layout& layout, const T* values, T* mesh) {
-  // Takes every 16th point, not plane by plane as sorted: a mesh point's small weights would come last, where rounding
-  // is worst.
+  // Takes every 16th point instead of going plane by plane, where a mesh point's small weights would come last and
+  // round worst.
   constexpr std::size_t step = 16;
   constexpr std::size_t ahead = 4 * step;
   const color_work<T> work{this->setup(), layout, values, mesh};

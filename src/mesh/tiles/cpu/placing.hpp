@@ -30,7 +30,7 @@ namespace quadrat::detail {
 namespace {
 
 /// The same bits as point_placement, for many points at a time: loops without branches, which compilers vectorize.
-/// Points that would be refused, and those of several systems, are left to it.
+/// point_placement handles points to be refused, and points of several systems.
 template <typename Lanes>
 struct tile_placing {
   using T = typename Lanes::value;
@@ -48,8 +48,8 @@ struct tile_placing {
 
   QUADRAT_TILE_INLINE static vector one_if(mask holds) { return holds ? Lanes::fill(T(1)) : Lanes::zero(); }
 
-  /// Accepted are x with from <= x < to, a distance from the lower face of at most `farthest`, and a first mesh point
-  /// from `least` to `most`.
+  /// A coordinate x is accepted if from <= x < to, its distance from the lower face is at most `farthest`, and its
+  /// first mesh point is from `least` to `most`.
   struct limits {
     T from, to, farthest, least, most;
   };
@@ -65,8 +65,8 @@ struct tile_placing {
             .most = partly ? extent : extent - width};
   }
 
-  /// Of points at a distance `offset` from the lower face: the mesh point before each, shifted by half a mesh unit for
-  /// odd widths; sets `place`, how far it is beyond that.
+  /// For points at distance `offset` from the lower face: the mesh point before each, shifted by half a mesh unit for
+  /// odd widths. Sets `place` to the distance beyond it.
   QUADRAT_TILE_INLINE static vector mesh_point_before(const mesh_axis<T>& axis, vector x, vector offset,
                                                       vector& place) {
     const T half = axis.width % 2 == 0 ? T(0) : T(0.5);
@@ -106,8 +106,8 @@ struct tile_placing {
     }
   }
 
-  /// Sets `place` and `first`, which is `refused` where a point would be. Written out in vectors, because not every
-  /// compiler makes them of such a loop.
+  /// Sets `place` and `first`; `first` is `refused` for a point to be refused. Uses explicit vectors, because not every
+  /// compiler vectorizes the loop.
   template <bool Periodic>
   QUADRAT_TILE_TARGET static void locate(const point_placement<T>& points, int a, located& at) {
     const mesh_axis<T> axis = points.axis[a];
@@ -126,8 +126,8 @@ struct tile_placing {
     }
   }
 
-  /// `first` alone, in a fraction of the time, where rounding cannot change it: elsewhere, and where a point might be
-  /// refused, it is `refused`.
+  /// Sets `first` alone, much faster, if rounding cannot change it. Otherwise, and if the point might be refused, it is
+  /// `refused`.
   template <bool Periodic>
   QUADRAT_TILE_TARGET __attribute__((flatten)) static void locate_surely(const point_placement<T>& points, int a,
                                                                          located& at) {
@@ -156,8 +156,8 @@ struct tile_placing {
     }
   }
 
-  /// Reads the points [first, first + count), and locates them, all or only surely. Returns false where that fails for
-  /// one.
+  /// Reads and locates the points [first, first + count); with Surely only where rounding cannot matter. Returns false
+  /// if one fails.
   template <bool Surely>
   QUADRAT_TILE_TARGET static bool locate_batch(const point_placement<T>& points, std::size_t first, std::size_t count,
                                                located* at) {
@@ -181,7 +181,7 @@ struct tile_placing {
     return least != refused;
   }
 
-  /// Locates them one by one, which raises the faults of those that are refused.
+  /// Locates them one by one, and raises the faults of refused points.
   QUADRAT_TILE_TARGET static void locate_each(const point_placement<T>& points, std::size_t first, std::size_t count,
                                               located* at) {
     for (std::size_t k = 0; k < batch; ++k) {
@@ -224,7 +224,7 @@ struct tile_placing {
   QUADRAT_TILE_TARGET static void store(const point_placement<T>& points, std::size_t first, std::size_t last,
                                         const std::uint32_t* found, std::uint32_t* next, tile_point<T>* stored) {
     constexpr T none = 0;
-    constexpr std::size_t ahead = 4;  // the next cache lines of a tile are asked for while its points are stored
+    constexpr std::size_t ahead = 4;  // prefetch this many cache lines ahead in each tile
     const T* from[3];
     std::size_t stride[3];
     for (int a = 0; a < 3; ++a) {

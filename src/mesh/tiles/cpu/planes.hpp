@@ -9,10 +9,10 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Points of a tile that reach a plane of the mesh, with what each adds to it. Footprints too large for the level-one
-/// cache are taken plane by plane of the mesh: one plane is there, and the weights of all points that reach it pass by
-/// in the order of memory. A point's memory: weights along axes 0 and 1, a row along axis 2 as tile_points has it, and
-/// a row of sums.
+/// The points of a tile that reach a plane of the mesh, with their contributions. Footprints too large for the
+/// level-one cache are processed plane by plane of the mesh: one plane stays in the cache, and the weights of all
+/// points that reach it are read in the order of memory. A point's memory: weights along axes 0 and 1, a row along axis
+/// 2 as in tile_points, and a row of sums.
 template <typename Lanes, int Components>
 struct plane_points {
   using T = typename Lanes::value;
@@ -29,7 +29,7 @@ struct plane_points {
   std::size_t begin = 0, end = 0;  ///< those that reach the current plane
   std::size_t origin = 0;          ///< the first of a pass, in the tile
 
-  /// Passes over the tile's points, so that there is room for all that reach a plane.
+  /// The number of passes over the tile's points, so that all points that reach a plane fit.
   [[nodiscard]] QUADRAT_TILE_TARGET static std::size_t passes(const tile_walk<T>& walk, const tile_work<T>& work) {
     const int planes = walk.shape->width[0];
     std::size_t fullest = 0;
@@ -60,7 +60,7 @@ struct plane_points {
   [[nodiscard]] QUADRAT_TILE_INLINE static int vectors_of(const tile_walk<T>& walk, const tile_point<T>& point) {
     return points_type::vectors_of(walk, point);
   }
-  /// Where a point's rows begin in a plane.
+  /// The offset of a point's rows in a plane.
   [[nodiscard]] QUADRAT_TILE_INLINE static int offset_of(const tile_point<T>& point, int stride) {
     return point.along(1) * stride + point.along(2) / points_type::spots * lanes;
   }

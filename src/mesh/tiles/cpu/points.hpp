@@ -23,8 +23,8 @@ struct tile_points {
   [[nodiscard]] static constexpr int vectors_for(int spot, int width) {
     return ((spot + width) * Components + lanes - 1) / lanes;
   }
-  /// The most vectors that loops take at a time: those that a row touches with a window up to 8 wide, or five. Longer
-  /// rows are taken in parts.
+  /// The most vectors that a loop takes at a time: as many as a row touches with a window up to 8 wide, or five. Longer
+  /// rows are processed in parts.
   static constexpr int most = std::max(vectors_for(spots - 1, mesh_window<T>::most_fixed_width),
                                        std::min(5, vectors_for(spots - 1, mesh_window<T>::most_width)));
   static_assert(vectors_for(spots - 1, mesh_window<T>::most_width) * lanes <= row_room,
@@ -49,7 +49,7 @@ struct tile_points {
   [[nodiscard]] QUADRAT_TILE_INLINE T* row(int p) const { return memory + p * batch_weights + 4 * axis_room; }
   [[nodiscard]] QUADRAT_TILE_INLINE T* slope_row(int p) const { return row(p) + row_room; }
 
-  /// Prefetches the next values: they are in random order, so each would wait for memory otherwise.
+  /// Prefetches the next values, because they are in random order.
   QUADRAT_TILE_INLINE void ask_for(const T* values, std::size_t size, const tile_walk<T>& walk,
                                    const tile_work<T>& work) const {
     std::size_t i = first + cpu_tile_batch;
@@ -74,7 +74,7 @@ struct tile_points {
     }
   }
 
-  /// Eight weights, from `from` on, and their derivatives if there is a place for them.
+  /// Eight weights, from `from` on, and their derivatives if `slopes` is given.
   QUADRAT_TILE_INLINE static typename Lanes::eight polynomial(const mesh_window<T>& window, T s, int from,
                                                               typename Lanes::eight* slope) {
     typename Lanes::eight w = Lanes::eight_load(window.coefficient[window.terms - 1] + from);
@@ -216,7 +216,7 @@ struct tile_planes {
     }
   }
 
-  /// Reads plane `x`; what is outside the mesh is zero.
+  /// Reads plane `x`, with zeros outside the mesh.
   QUADRAT_TILE_TARGET void read_from_mesh(int x) const {
     T* to = plane(x);
     const int i = walk.shape->home(x, 0);

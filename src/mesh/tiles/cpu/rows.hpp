@@ -13,8 +13,8 @@ namespace quadrat::detail {
 namespace {
 
 /// Weights of a few points of a tile of one or two dimensions, by pairs that mirror each other. Each axis of each point
-/// has `room` values, of which those beyond the window are always zero: a row that begins where a vector of the tile
-/// begins is then read from `front` minus the point's position in that vector.
+/// has `room` values; those beyond the window are always zero. So a row aligned with a vector of the tile is read from
+/// `front` minus the point's position in that vector.
 template <typename Lanes, int Components>
 struct row_weights {
   using T = typename Lanes::value;
@@ -26,7 +26,7 @@ struct row_weights {
   static constexpr int front = 16, room = 48;
   static constexpr int batch = 8;
   static constexpr int size = 2 * batch * room;
-  /// Polynomials that are summed up at a time, as many as registers hold: their sums do not wait for each other.
+  /// Polynomials evaluated at a time, as many as registers hold, because their sums are independent.
   static constexpr int together = lanes * sizeof(T) == 64 ? 8 : 4 / Lanes::parts;
 
   T* memory;
@@ -80,7 +80,7 @@ struct tile_ring {
   int kept;
   int stride;
   int pieces;
-  int limits[4];  ///< along axis 2: what the tile before reaches, what is the tile's alone, what the next one has, too
+  int limits[4];  ///< along axis 2: regions shared with the previous tile, the tile's alone, shared with the next
 
   QUADRAT_TILE_INLINE tile_ring(const tile_walk<T>& tile_walk, const tile_work<T>& tile_work)
       : walk(tile_walk),
@@ -99,13 +99,13 @@ struct tile_ring {
   [[nodiscard]] QUADRAT_TILE_INLINE int size() const { return kept * stride; }
   [[nodiscard]] QUADRAT_TILE_INLINE T* row(int y) const { return work.scratch + y % kept * stride; }
 
-  /// The rows that a footprint whose first row is y consists of.
+  /// The rows of a footprint whose first row is y.
   QUADRAT_TILE_INLINE void find_rows(int y, T** rows) const {
     const int first = y % kept;
     for (int b = 0; b < kept; ++b) rows[b] = work.scratch + (first + b < kept ? first + b : first + b - kept) * stride;
   }
 
-  /// Moves a row to the mesh, where it is added or, if nothing is there yet, stored; the row is zero then.
+  /// Moves a row to the mesh: adds it or, if the mesh is not written yet, stores it. Then clears the row.
   template <bool Add>
   QUADRAT_TILE_INLINE static void move(T* row, T* mesh, int length) {
     int k = 0;
@@ -119,7 +119,7 @@ struct tile_ring {
     }
   }
 
-  /// `Partly`: the row has been there before, or will be again.
+  /// `partly`: the row was moved before, or will be again.
   QUADRAT_TILE_TARGET void move_to_mesh(int y, bool partly) const {
     T* const from = row(y);
     const int j = walk.shape->home(work.begin[1] + y, 1);
@@ -146,7 +146,7 @@ struct tile_ring {
     }
   }
 
-  /// Reads row y; what is outside the mesh is zero.
+  /// Reads row y, with zeros outside the mesh.
   QUADRAT_TILE_TARGET void read_from_mesh(int y) const {
     T* const to = row(y);
     const int j = walk.shape->home(work.begin[1] + y, 1);
@@ -175,7 +175,7 @@ struct tile_ring {
   }
 };
 
-/// What both directions do with the points of a tile, which are sorted by row.
+/// The steps of both directions for the points of a tile, which are sorted by row.
 template <typename Lanes, int Components>
 struct row_walk {
   using T = typename Lanes::value;
@@ -191,7 +191,7 @@ struct row_walk {
     std::memset(memory, 0, weights_type::size * sizeof(T));
   }
 
-  /// Prefetches what belongs to points some batches on: it is in random order, so each would wait for memory otherwise.
+  /// Prefetches the values of points some batches ahead, because they are in random order.
   QUADRAT_TILE_INLINE void ask_for(const T* values, std::size_t first) const {
     constexpr std::size_t ahead = 4 * weights_type::batch;
     if (first + ahead + weights_type::batch > work.last) return;
@@ -200,7 +200,7 @@ struct row_walk {
     }
   }
   /// Calls to.go_to(row) where a row begins, and to.take(point, p) for each point, with its weights at p. `values`: of
-  /// points, which will be needed.
+  /// points, to be prefetched.
   template <int Axes, typename To>
   QUADRAT_TILE_INLINE void for_each_point(const T* values, To& to) const {
     int row = -1;
@@ -282,7 +282,7 @@ struct row_spreading {
 
   const tile_ring<Lanes, Components>& ring;
   const walk_type& points;
-  int limit;  ///< points of one row after which what is there is added to the mesh anyway: long sums lose precision
+  int limit;  ///< most points of one row before the sums are added to the mesh: long sums lose precision
   T* rows[mesh_window<T>::most_width] = {};
   int y = 0, sums = 0;
   int touched = 0;  ///< rows before this one hold something

@@ -81,8 +81,8 @@ struct mesh_tiles {
   }
 };
 
-/// Of two dimensions: a tile's rows pass through the buffer, so that long tiles cost nothing, as long as there are
-/// enough of them.
+/// Tiles in two dimensions. A tile's rows pass through the buffer, so long tiles cost nothing if there are enough
+/// tiles.
 [[nodiscard]] inline mesh_tiles make_tall_tiles(const mesh_shape& shape) {
   constexpr std::size_t enough = 128;
   mesh_tiles tiles{};
@@ -94,8 +94,8 @@ struct mesh_tiles {
 }
 
 /// Sizes of tiles, as powers of 2: along axis 0 size costs little (a tile's planes pass through the buffer); along the
-/// other two the buffer for a spline of order 6 with complex values must nearly fit into a level-one cache of 32 KB. Of
-/// wide footprints only one plane must, and what they reach beyond a small tile would be many times the tile. Values
+/// other two the buffer for a spline of order 6 with complex values must nearly fit into a level-one cache of 32 KB.
+/// For wide footprints only one plane must fit, because their reach beyond a small tile is many times the tile. Values
 /// have 4 bytes, or 8.
 [[nodiscard]] inline mesh_tiles make_cpu_tiles(const mesh_shape& shape, std::size_t value_bytes) {
   const int shifts[3][3] = {{5, value_bytes == 8 ? 3 : 4, 4}, {0, 5, 5}, {0, 0, 10}};

@@ -36,7 +36,7 @@ struct vector_lanes {
   QUADRAT_TILE_INLINE static vector fused_where_not_zero(vector a, vector b, vector c) {
     return fused(a, reinterpret_cast<vector>(reinterpret_cast<mask>(b) & (a != zero())), c);
   }
-  /// As std::fma and std::floor.
+  /// Like std::fma and std::floor.
   QUADRAT_TILE_INLINE static vector fused_exactly(vector a, vector b, vector c) { return Set::fused_exactly(a, b, c); }
   QUADRAT_TILE_INLINE static vector floor(vector x) { return Set::floor(x); }
   /// Whole numbers.
@@ -55,13 +55,13 @@ struct vector_lanes {
     if constexpr (Components == 1) return load(from);
     return each_twice(load(from), std::make_index_sequence<count>());
   }
-  /// Sums of the lanes of each component: halves are added to each other.
+  /// Sums the lanes of each component by halving.
   template <int Components>
   QUADRAT_TILE_INLINE static void sum(vector x, T* to) {
     fold<Components, count>(x, to);
   }
 
-  /// Eight values, in as many registers as they take.
+  /// Eight values, in as many registers as necessary.
   static constexpr int part_count = count < 8 ? count : 8;
   static constexpr int parts = 8 / part_count;
   using part = sized<part_count>;

@@ -13,7 +13,7 @@
 /// The inner loops of the method `tiles` on the CPU, by instruction set.
 namespace quadrat::detail {
 
-/// A section of a tile's rows that is contiguous in the mesh. What is outside an open axis is in no piece.
+/// A section of a tile's rows that is contiguous in the mesh. Mesh points outside an open axis are in no piece.
 struct row_piece {
   int local;   ///< first mesh point, relative to the start of the tile
   int global;  ///< the same in the mesh
@@ -39,8 +39,8 @@ struct row_piece {
   return count;
 }
 
-/// A point, as it was given until its tile is used for the first time; and then ready for use, its tile saying the rest
-/// of its first mesh point.
+/// A point. Until its tile is first used it holds the caller's values; afterwards its place relative to the
+/// tile.
 template <typename T>
 struct tile_point {
   static constexpr int z_bits = 12, y_bits = 10;
@@ -70,7 +70,7 @@ struct tile_walk {
   const T* values;                     ///< spreading: in the caller's order
   T* mesh;                             ///< spreading
   const T* mesh_values;                ///< interpolating
-  T* results;                          ///< interpolating: in the caller's order; with gradients possibly none
+  T* results;                          ///< interpolating: in the caller's order; may be null with gradients
   T* gradients;     ///< interpolating gradients: in the caller's order, one for each axis of each value
   const T* scale;   ///< gradients: by axis
   bool accumulate;  ///< interpolating: adds to the results
@@ -83,8 +83,8 @@ struct tile_work {
   int begin[3];             ///< first mesh points of footprints
   int rows;                 ///< along axis 1, with a footprint's reach
   int row;                  ///< along axis 2, with a footprint's reach
-  /// Spreading row by row: what the mesh holds before counts for nothing, unless another tile has put it there. By
-  /// region along axes 1 and 2: what footprints of the tile before reach, the tile's own, what belongs to the next one.
+  /// Spreading row by row: whether the tile overwrites the mesh where no other tile has written. By region along axes 1
+  /// and 2: shared with the previous tile, the tile's own, shared with the next.
   bool stores;
   bool adds[3][3];
   T* scratch;         ///< tile_scratch values, aligned to 64 bytes
@@ -107,7 +107,7 @@ inline constexpr int row_room = 48;
 /// derivatives.
 inline constexpr int batch_weights = 4 * axis_room + 2 * row_room;
 
-/// Points that reach a plane of a tile and are there at a time (see plane_points), and the values each keeps.
+/// The most points held for a plane of a tile (see plane_points), and the values of each.
 inline constexpr std::size_t plane_room = 512;
 inline constexpr std::size_t plane_weights = 2 * axis_room + 2 * row_room;
 
@@ -143,11 +143,11 @@ struct tile_functions {
   /// raise their faults.
   void (*find_tiles)(const point_placement<T>& points, const mesh_tiles& tiles, std::size_t first, std::size_t last,
                      std::uint32_t* found, std::uint32_t* counts);
-  /// Stores the same points, each where `next` of its tile says, which is then one more.
+  /// Stores the same points, each at its tile's `next`, which it increments.
   void (*store)(const point_placement<T>& points, std::size_t first, std::size_t last, const std::uint32_t* found,
                 std::uint32_t* next, tile_point<T>* stored);
-  /// Makes `count` stored points of a tile that begins at `begin` ready for use. `how` is as it was when they were
-  /// stored; of its pointers to components and systems it matters only which there are.
+  /// Makes `count` stored points of a tile that begins at `begin` ready for use. `how` is unchanged since they were
+  /// stored; of its pointers only whether they are null matters.
   void (*place)(const point_placement<T>& how, const int* begin, tile_point<T>* points, std::size_t count);
   /// Index: components - 1.
   void (*spread[2])(const tile_walk<T>& walk, const tile_work<T>& work);

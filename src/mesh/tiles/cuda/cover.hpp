@@ -60,7 +60,7 @@ struct tile_covers {
   return covers;
 }
 
-/// The sums of each unit over the planes of its segment, which are added up afterwards in a fixed order.
+/// The sums of each unit over the planes of its segment. They are added in a fixed order afterwards.
 template <typename T>
 struct tile_shares {
   /// [unit][plane of the segment][channel][8 rows along the second axis][8 layers along the last one], of planar tiles

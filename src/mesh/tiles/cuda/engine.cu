@@ -46,7 +46,7 @@ void cuda_tiles_engine<T>::set_points(const point_placement<T>& points) {
   set_points_async(points);
 }
 
-/// The plan is kept, so that fewer points need no more memory.
+/// The plan is kept, so that fewer points never need more memory.
 template <typename T>
 void cuda_tiles_engine<T>::set_points_async(const point_placement<T>& points) {
   count_ = points.count;
@@ -54,7 +54,7 @@ void cuda_tiles_engine<T>::set_points_async(const point_placement<T>& points) {
   records_.resize_discarding(context_, count_);
   offsets_.resize_discarding(context_, plan_.grid.tile_count() + 1);
   sorter_.sort(context_, plan_.grid, points, planned_, in_order(), records_.data(), offsets_.data());
-  // Where only meshes that patches cannot read need them, they are made by each call that does.
+  // If only meshes that patches cannot read need units, each such call makes them.
   const bool holds_units = units_.units.size() >= plan_.most_units && units_.firsts.size() > plan_.grid.segment_count();
   if (plan_.needs_units() && !(makes_units_to_read() && holds_units)) make_units();
   if (adds_shares(plan_)) share_sums_.resize_discarding(context_, plan_.share_size());
@@ -108,7 +108,7 @@ void cuda_tiles_engine<T>::make_units(bool sliced, std::size_t most, unit_list& 
   for_each(context_, "mesh.tiles.units", most, fill_units{share, count, list.firsts.data(), list.units.data()});
 }
 
-/// `sliced`: to write results, not to read values.
+/// `sliced`: for writing results, not for reading values.
 template <typename T>
 tile_problem<T> cuda_tiles_engine<T>::problem(bool sliced) const {
   const bool in_slices = sliced && plan_.grid.slices > 1;
@@ -169,8 +169,8 @@ void cuda_tiles_engine<T>::spread(const value_layout& layout, const T* values, T
   }
 }
 
-/// For real values only where tensor cores would have almost nothing to do: on an H200, patches are 1.7 to 2.4 times
-/// faster at 0.05 points per mesh point, and take 1.2 to 1.5 times as long at 0.4 to 0.6. The same holds for gradients.
+/// For real values only if tensor cores would be almost idle: on an H200, patches are 1.7 to 2.4 times faster at 0.05
+/// points per mesh point, and take 1.2 to 1.5 times as long at 0.4 to 0.6. The same holds for gradients.
 template <typename T>
 bool cuda_tiles_engine<T>::reads_patches(const value_layout& layout, const T* mesh, bool gradient) const {
   if (!gradient && plan_.reading == tile_reading::patches && !plan_.values_by_patches) return false;
@@ -210,7 +210,7 @@ void cuda_tiles_engine<T>::read(const value_layout& layout, const T* mesh, T* va
                                 const tile_results<T>& results) {
   if (count_ == 0) return;
   if (makes_units_to_read()) make_units();
-  // Only gradients are read point by point where values are read from cubes.
+  // If values are read from cubes, only gradients are read point by point.
   const bool by_points = plan_.reading == tile_reading::points || (plan_.cube > 0 && results.gradient);
   if (plan_.cube > 0 && by_points) fill_segments();
   for (int channel = 0; channel < layout.channels(); channel += 2) {

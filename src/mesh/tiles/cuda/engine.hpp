@@ -51,7 +51,7 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   void find_extras();
   void find_crowds();
   [[nodiscard]] bool in_order() const { return context_.reproducibility() != determinism::none; }
-  /// Whether units write shares, which are then added up by mesh point; patches that collect points have a fixed order
+  /// Whether units write shares that are added up by mesh point. Patches that collect points have a fixed order
   /// anyway.
   [[nodiscard]] bool adds_shares(const tile_plan& plan) const { return in_order() && !plan.collects; }
   /// Whether units serve only meshes that are not aligned for patches.

@@ -10,8 +10,8 @@
 #include "quadrat/core/types.hpp"
 
 /// Tiles group nearby points by the first mesh points of their footprints. All footprints of a tile lie in its patch of
-/// 8 mesh points along the first and second axis and 8 times `layers` along the last, of planar tiles in a patch of 16
-/// x 16 along the last two axes; not so where patches collect them.
+/// 8 mesh points along the first and second axis and 8 times `layers` along the last, or, for planar tiles, in a patch
+/// of 16 x 16 along the last two axes. Patches that collect points are exempt.
 namespace quadrat::detail {
 
 inline constexpr int tile_patch = 8;
@@ -29,9 +29,9 @@ struct tile_grid {
   int segment;       ///< tiles of a segment: consecutive along the first axis, processed by one warp one after another
   int segments;      ///< along the first axis
   int inverse_edge;  ///< 2^16 / edge[0], rounded up: replaces division of offsets within a segment
-  /// Parts of the points, each of so many consecutive ones; a tile has them one after another, as tiles of their own.
-  /// Results of one part at a time stay in the second-level cache until their sectors are complete. More than one only
-  /// where a segment is one tile.
+  /// Slices of consecutive points. A tile stores its slices one after another, as separate tiles. The results of one
+  /// slice stay in the second-level cache until their sectors are complete. More than one slice only if a segment is
+  /// one tile.
   int slices;
   std::uint32_t slice_points;
 
@@ -50,7 +50,7 @@ struct tile_grid {
   [[nodiscard]] QUADRAT_HD std::size_t segment_count() const {
     return static_cast<std::size_t>(tiles[1]) * static_cast<std::size_t>(tiles[2]) * static_cast<std::size_t>(segments);
   }
-  /// Slices counted as tiles.
+  /// The number of tiles of a segment, counting each slice as a tile.
   [[nodiscard]] QUADRAT_HD std::size_t segment_tiles() const {
     return static_cast<std::size_t>(segment) * static_cast<std::size_t>(slices);
   }
@@ -79,7 +79,7 @@ struct alignas(32) tile_record<double> {
 
 inline constexpr int most_tile_offset = 63;
 
-/// The place as mesh_window needs it, from -1/2 to 1/2.
+/// The place for mesh_window, from -1/2 to 1/2.
 template <typename T>
 [[nodiscard]] QUADRAT_HD T place_of(typename tile_record<T>::word packed) {
   using word = typename tile_record<T>::word;

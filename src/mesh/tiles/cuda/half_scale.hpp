@@ -9,7 +9,7 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/mesh/window.hpp"
 
-/// Powers of two by which factors in half precision are scaled, and what they serve: see halves.cuh.
+/// Powers of two that scale factors in half precision, and the numbers they serve: see halves.cuh.
 namespace quadrat::detail {
 
 /// The normal number 2^(exponent - 127).
@@ -17,13 +17,13 @@ namespace quadrat::detail {
   return __builtin_bit_cast(float, static_cast<std::uint32_t>(exponent) << 23);
 }
 
-/// A window was scaled by a power of two: its weights were 2^exponent times as large, products of those along all axes
-/// of the mesh 2^product times.
+/// The scale of a window: its weights were multiplied by 2^exponent, so products over all axes of the mesh by
+/// 2^product.
 struct half_unit {
   int exponent, product;
   float sum;  ///< no sum of the moduli of scaled weights is larger
 
-  /// What a weight along an axis is to be multiplied by; there are no weights along axes beyond the dimension.
+  /// The factor for a weight along an axis. Axes beyond the dimension have no weights.
   [[nodiscard]] QUADRAT_HD float along(int axis, const mesh_shape& shape) const {
     return axis < shape.first_axis ? 1.0f : power_of_two(127 + exponent);
   }
@@ -48,8 +48,8 @@ struct half_unit {
   return {exponent, (3 - shape.first_axis) * exponent, static_cast<float>(std::ldexp(total, -exponent))};
 }
 
-/// Powers of two: numbers times `down` are at most 2^15, and more than 1 for the largest if it `serves`; what they are
-/// multiplied to, with weights of a scaled window, is to be multiplied by `up`.
+/// Powers of two. Numbers times `down` are at most 2^15, and the largest is above 1 if the scale `serves`. Products
+/// with weights of a scaled window must be multiplied by `up`.
 struct half_scale {
   static constexpr int room = 11;
 
@@ -57,7 +57,7 @@ struct half_scale {
   int exponent;  ///< 127 for numbers from 1 to 2
   bool serves;   ///< false: the largest number is not finite, or no such powers are normal numbers
 
-  /// `most`: the largest modulus, as an integer. Scales for similar numbers are as `before`, an exponent, if it is not
+  /// `most`: the largest modulus, as an integer. Keeps the exponent `before` for similar numbers, if it is not
   /// negative.
   QUADRAT_HD half_scale(std::uint32_t most, half_unit unit, int before) {
     const int own = static_cast<int>(most >> 23), end = room - unit.product;
@@ -82,9 +82,9 @@ struct half_scale {
   }
 };
 
-/// Whether halves keep the digits of what a point contributes along an axis. Products are rounded to multiples of
-/// 2^-24, so a point that is so far beyond an open end that the mesh has only the smallest of its weights is multiplied
-/// without them. `first`: of the footprint; `w`: weights of a scaled window.
+/// Whether halves keep the digits of a point's contribution along an axis. Products are rounded to multiples of 2^-24.
+/// So a point far beyond an open end, with only its smallest weights on the mesh, is multiplied without halves.
+/// `first`: of the footprint; `w`: weights of a scaled window.
 [[nodiscard]] QUADRAT_HD inline bool half_weights_serve(const mesh_shape& shape, int axis, int first,
                                                         const float (&w)[8]) {
   constexpr float least = 0.5f;  // half of 2^-24 is then at most 2^-23 of a product of two weights

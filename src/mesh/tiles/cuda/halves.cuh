@@ -12,8 +12,8 @@
 
 /// Products of floats on tensor cores, each factor split into two numbers of 11 bits in half precision: compared to the
 /// tf32 format (mma.cuh), an instruction multiplies twice as many points. Half precision has few exponents, from 2^-24
-/// to 2^16: windows and values are scaled by powers of two, and what cannot be scaled together is multiplied without
-/// tensor cores.
+/// to 2^16. So windows and values are scaled by powers of two, and numbers without a common scale are multiplied
+/// without tensor cores.
 namespace quadrat::detail {
 
 /// Two numbers, those of two neighboring points, as sums of two halves each.
@@ -69,7 +69,7 @@ inline constexpr int half_batch = 2 * half_batch_pairs;
 /// Products take 16 points at a time.
 inline constexpr int half_group = 16;
 
-/// Numbers of a batch at `Count` mesh points, or for as many channels, by pairs of points. Products read up to 14
+/// Numbers of a batch at `Count` mesh points, or for `Count` channels, by pairs of points. Products read up to 14
 /// points beyond the last one; the rest of a row avoids bank conflicts.
 template <int Count>
 struct half_rows {

@@ -13,9 +13,9 @@ namespace quadrat::detail {
 
 /// The widest footprint that fits in four pairs of mesh points, the first of which begins at an even mesh point.
 inline constexpr int patch_most_width = 7;
-/// First mesh points of a patch of footprints of 8 mesh points, whose tiles are those of cubes.
+/// First mesh points of a patch for footprints of 8 mesh points, with the tiles of cubes.
 inline constexpr int cube_patch_edge = 9, cube_patch_last = 16;
-/// Pairs of mesh points that a row of a patch in shared memory has room for: 4 modulo 8, see interpolate/patches.cuh.
+/// Room for pairs of mesh points in a row of a patch in shared memory: 4 modulo 8, see interpolate/patches.cuh.
 inline constexpr int patch_pitch = 12;
 /// The most first mesh points of such a patch along the last axis, wherever it begins.
 inline constexpr int patch_most_last = 2 * (patch_pitch - 4) + 1;

@@ -24,7 +24,7 @@ struct tile_plan {
   tile_crowd_limits crowds;       ///< of patches that collect points
   tile_reading reading;
   tile_patches patches;    ///< if the shape allows it: see make_patches, make_cube_patches and make_direct_patches
-  bool values_by_patches;  ///< if `reading` uses patches: for values, too, not only for gradients
+  bool values_by_patches;  ///< if `reading` uses patches: also for values, not only for gradients
   int cube;  ///< edge of cubes, if `reading` uses them; then values are also spread by them, unless collected
 
   /// Whether any kernel uses units.
@@ -52,40 +52,40 @@ struct tile_plan {
 /// Patches for points that read the mesh directly (interpolate/direct.cuh), under the same conditions.
 [[nodiscard]] tile_patches make_direct_patches(const tile_grid& grid, double density);
 
-/// How many points units have on average: enough units for eight on every scheduler of a large device, and enough
-/// points for a unit to pay. None has more than twice as many.
+/// The mean number of points of a unit: enough units for eight per scheduler of a large device, and enough points for a
+/// unit to pay. No unit has more than twice as many.
 [[nodiscard]] constexpr double unit_points_of(double count) {
   constexpr double units = 6000, least = 64, most = 512;
   return count < least * units ? least : count > most * units ? most : count / units;
 }
 
-/// Candidates of a warp, at least, where a crowded patch is divided: enough for writing its sums to pay.
+/// The least candidates of a warp in a divided crowded patch: enough for writing its sums to pay.
 inline constexpr std::size_t least_crowd_share = 128;
-/// How patches that collect so many points are divided.
+/// The division of patches that collect this many points.
 [[nodiscard]] tile_crowd_limits limit_crowds(const tile_grid& grid, std::size_t count);
 
 /// Most points of a unit that reads cubes of 24 mesh points.
 inline constexpr std::uint32_t most_cube_slab_points = 512;
 
-/// The products of a point in cubes of this edge, with those that take as long as reading or writing a tile's cube.
+/// The products per point in cubes of this edge, including the equivalent cost of reading or writing a tile's cube.
 /// `tile_points`: points of a tile.
 [[nodiscard]] double cube_products(int edge, double tile_points);
 
-/// Whether footprints are longer than a patch; or as long, and tiles so sparse that most would have no more than a
-/// point, since each is for one first mesh point.
+/// Whether footprints are longer than a patch; or as long, with tiles so sparse that most hold at most one point,
+/// because each tile then has one first mesh point.
 [[nodiscard]] constexpr bool is_long_footprint(int width, double density) {
   return width > tile_patch || (width == tile_patch && density < 0.4);
 }
 
-/// Whether so few points per mesh point are collected by patches.
+/// Whether patches collect the points at this low density.
 [[nodiscard]] constexpr bool is_sparse(double density) { return density < 0.1; }
 
-/// Those of the best cubes for footprints of this width in three dimensions; infinite where they are not long, or
-/// edge_of_cubes is 0.
+/// The products per point of the best cubes for footprints of this width in three dimensions; infinite if they are not
+/// long, or edge_of_cubes is 0.
 [[nodiscard]] double least_cube_products(int width, double density);
 
-/// Edge of the cubes of mesh points from which footprints of this width in three dimensions, so many per mesh point,
-/// are best read: 0 if tiles hold too few points.
+/// The best edge of cubes of mesh points for reading footprints of this width and density in three dimensions; 0 if
+/// tiles hold too few points.
 [[nodiscard]] int edge_of_cubes(int width, double density);
 
 /// `ordered`: sums must not depend on timing.

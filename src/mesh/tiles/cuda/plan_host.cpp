@@ -9,7 +9,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// First mesh points of a tile along an axis where patches collect long footprints.
+/// First mesh points of a tile along an axis if patches collect long footprints.
 constexpr int long_footprint_edge = 4;
 
 [[nodiscard]] int inverse_of_edge(int edge) { return (1 << 16) / edge + 1; }
@@ -56,7 +56,7 @@ void cut_segments(tile_grid& grid, int tiles) {
   grid.segments = (grid.tiles[0] + grid.segment - 1) / grid.segment;
 }
 
-/// As many segments of equal length: warps of a block wait for the one with most points.
+/// The same number of segments, of equal length, because warps of a block wait for the one with most points.
 void even_segments(tile_grid& grid) {
   grid.segment = (grid.tiles[0] + grid.segments - 1) / grid.segments;
   grid.segments = (grid.tiles[0] + grid.segment - 1) / grid.segment;
@@ -109,7 +109,7 @@ tile_patches make_cube_patches(const tile_grid& grid, std::size_t count) {
 
 tile_patches make_direct_patches(const tile_grid& grid, double density) {
   if (!has_patches(grid.shape)) return {};
-  // Neighbors find mesh points in the first-level cache; patches are larger where they would hold few points.
+  // Neighbors find mesh points in the first-level cache. Patches are larger if they would hold few points.
   const bool few = density * 21 * 18 * 16 < 24;
   const int size[3] = {few ? 63 : 21, few ? 24 : 18, few ? 32 : 16};
   int tiles[3];
@@ -121,7 +121,7 @@ namespace {
 
 [[nodiscard]] bool has_long_footprints(const mesh_shape& shape, double density) {
   for (const int width : shape.width) {
-    // With fewer dimensions those as long as a patch have tiles of their own.
+    // With fewer dimensions, footprints as long as a patch have separate tiles.
     if (is_long_footprint(width, shape.first_axis == 0 ? density : 1)) return true;
   }
   return false;
@@ -131,7 +131,7 @@ namespace {
 [[nodiscard]] std::size_t most_looks(const tile_grid& grid, int axis) {
   const auto parts = [](int points) { return (points + tile_patch - 1) / tile_patch; };
   const int extent = grid.shape.extent[axis], patches = parts(extent);
-  // First mesh points of patches that footprints of a tile reach are so many consecutive ones.
+  // Footprints of a tile reach patches that begin in a range of this length.
   const int length = grid.edge[axis] + grid.shape.width[axis] + tile_patch - 2;
   if (!grid.shape.periodic[axis]) return static_cast<std::size_t>(std::min(patches, parts(length)));
   if (extent % tile_patch == 0) return static_cast<std::size_t>(parts(length));
@@ -153,7 +153,7 @@ constexpr double least_in_cube = 8;
   const int width = shape.width[2];
   plan.cube = shape.first_axis == 0 ? edge_of_cubes(width, density) : 0;
   if (ordered && plan.cube > 0) {
-    // Tiles are those of patches that collect points.
+    // Uses the tiles of patches that collect points.
     plan.cube = cube_tile_edge(16, width) >= long_footprint_edge ? 16 : 24;
     if (std::pow(long_footprint_edge, 3) * density < least_in_cube) plan.cube = 0;
   }
@@ -170,8 +170,8 @@ constexpr double least_in_cube = 8;
   plan.grid.inverse_edge = inverse_of_edge(plan.grid.edge[0]);
   double tiles = most_tile_offset;
   if (plan.cube > 0) {
-    // Enough units for six in each place of a large device. The sums of large cubes' slabs wait for each other in
-    // shared memory.
+    // Enough units to fill a large device six times. Sums of the slabs of large cubes wait for each other in shared
+    // memory.
     const std::uint32_t most = plan.cube == 16 ? 2048 : most_cube_slab_points;
     plan.unit_points = std::clamp(static_cast<std::uint32_t>(count / 1600), 128u, most);
     const double in_tile = density * plan.grid.edge[0] * plan.grid.edge[1] * plan.grid.edge[2];
@@ -213,7 +213,7 @@ double least_cube_products(int width, double density) {
 tile_crowd_limits limit_crowds(const tile_grid& grid, std::size_t count) {
   std::size_t candidates = count;
   for (int axis = 0; axis < 3; ++axis) candidates *= most_looks(grid, axis);
-  // The warps of a large device twice over. `most`: 32 lanes add up to shares in 32 bits.
+  // Twice the warps of a large device. `most`: the sum over 32 lanes must fit into 32 bits.
   constexpr std::size_t most_shares = 4096, most = std::size_t{1} << 26;
   const std::size_t share = std::clamp(candidates / most_shares + 1, least_crowd_share, most);
   return {static_cast<std::uint32_t>(share), static_cast<std::uint32_t>(candidates / share)};
@@ -263,7 +263,7 @@ tile_plan plan_tiles(const mesh_shape& shape, bool clip, std::size_t count, bool
     if (plan.collects) {
       plan.grid = whole;
       plan.crowds = limit_crowds(whole, count);
-      // For long segments; units then serve only interpolation without patches, and lose nothing by being cut.
+      // For long segments: units then serve only interpolation without patches, and cutting them costs nothing.
       plan.unit_points = 48;
     }
   }

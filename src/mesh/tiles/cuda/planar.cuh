@@ -23,7 +23,7 @@ struct planar_axis_weights {
   }
 };
 
-/// Eight weights, shifted to where they are in a patch.
+/// Eight weights, shifted to their place in a patch.
 template <typename T>
 __device__ __forceinline__ void place_planar_weights(const T* w, int offset, int edge, T (&placed)[planar_patch]) {
 #pragma unroll

@@ -41,7 +41,7 @@ struct tile_patch_shares {
   [[nodiscard]] std::size_t most_blocks() const { return patches.total() + most_extras; }
 };
 
-/// How many crowded patches and extra shares there are.
+/// The numbers of crowded patches and extra shares.
 struct tile_crowd_counts {
   std::uint32_t extras, crowds;
 };
@@ -57,12 +57,12 @@ struct tile_crowd_shares {
   T* sums;  ///< [extra][16 times the channels][lane]
 };
 
-/// What interpolation by patches reads and writes, of `components` 1 or 2 (complex). A mesh row has an even number of
-/// points and is aligned to 8 bytes, for complex values to 16.
+/// The arrays of interpolation by patches, with `components` 1 or 2 (complex). A mesh row has an even number of points
+/// and is aligned to 8 bytes, for complex values to 16.
 struct tile_patch_values {
   const float* mesh;
   float* values;  ///< of point i from values[i * components]; with gradients, may be null
-  /// Of point i, times `scale`, from gradients[(i * 3 + axis) * components]; nullptr: none.
+  /// The gradient of point i, times `scale`, begins at gradients[(i * 3 + axis) * components]; nullptr: none.
   float* gradients;
   float scale[3];
   bool accumulate;
@@ -78,9 +78,9 @@ struct tile_channels {
   bool pairs;  ///< whether both channels of a complex value can be read and added in one access
 };
 
-/// Where results of interpolation go: for channel c of point i, values[c][i * stride]; and its derivatives along the
-/// axes of the mesh, times `scale`, gradients[c][i * gradient_stride + axis * stride], in which the axes begin with
-/// `first_axis`. With gradients, `values` may be null.
+/// The destination of results: values[c][i * stride] for channel c of point i, and gradients[c][i * gradient_stride +
+/// axis * stride] for its derivatives along the axes of the mesh, times `scale`; axes begin with `first_axis`. With
+/// gradients, `values` may be null.
 template <typename T>
 struct tile_results {
   T* values[2];
@@ -103,7 +103,7 @@ struct tile_results {
   }
 
 #if defined(__CUDACC__)
-  /// Both channels of a complex value: memory then works on one sector instead of one for each part.
+  /// Writes both channels of a complex value in one access, which touches one memory sector instead of two.
   __device__ void put_pair(particle_id i, T re, T im) const {
     using pair = std::conditional_t<sizeof(T) == 4, float2, double2>;
     pair& to = reinterpret_cast<pair*>(values[0])[i];
@@ -134,7 +134,7 @@ void interpolate_planar_tiles(const cuda_context& context, const tile_problem<T>
 template <typename T>
 void spread_planar_tiles(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels);
 
-/// Both for long footprints, with cubes of `edge` 16 or 24 mesh points.
+/// Spreading and interpolation of long footprints, with cubes of `edge` 16 or 24 mesh points.
 template <typename T>
 void interpolate_cubes(const cuda_context& context, const tile_problem<T>& problem, const tile_channels<T>& channels,
                        const tile_results<T>& results, int edge);

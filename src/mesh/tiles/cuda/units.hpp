@@ -10,8 +10,8 @@
 /// How the points of segments are divided among warps.
 namespace quadrat::detail {
 
-/// Work that is divided into units, all of which are in one segment: all points of a segment, or only those of a slice,
-/// all segments of a slice before those of the next.
+/// Work divided into units, each within one segment: all points of a segment, or those of one slice. All segments of a
+/// slice come before those of the next.
 struct segment_share {
   tile_grid grid;
   const std::uint32_t* offsets;

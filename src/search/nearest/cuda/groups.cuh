@@ -11,20 +11,20 @@
 #include "search/nearest/cuda/write.cuh"
 #include "search/nearest/rows.hpp"
 
-/// The search on a GPU. A warp finds 32 rows that are successive on the curve, a lane for each: it walks the tree once,
-/// to the leaves that are within reach of any of them, and each lane tests all points of these leaves. A warp tests a
-/// node at once: each lane compares the box of one child with the box around a quarter of the rows. Above the nodes of
-/// leaves each lane then compares the child with its own row, so that a box around rows that holds a crowd between them
+/// The search on a GPU. A warp finds 32 successive rows on the curve, one per lane. It walks the tree once, to
+/// the leaves within reach of any of these rows, and each lane tests all points of these leaves. The warp
+/// tests a node in one step: each lane compares the box of one child with the box around a quarter of the
+/// rows. Above level 0 each lane then compares the child with its own row, so that a crowd between the rows
 /// costs little.
 ///
-/// Most of the time would be spent on candidates that are near only as long as little has been found. So the rows of
-/// points are searched first within a distance at which enough neighbors are likely, by the density around them; the
-/// few that are too short are searched again without limit.
+/// Most time would go to candidates that are near only while few neighbors have been found. So the rows of points are
+/// searched first within a distance at which enough neighbors are likely, judging by the density around them. The few
+/// rows that are too short are searched again without limit.
 ///
-/// Rows that are not close to each other would make each other's walks longer without end: where a row is far away,
-/// many leaves are nearer than what it has found so far. So a warp works in rounds. Each is around one leading row, and
-/// takes the rows that are as close to it as neighbors on the curve are there. The others wait for a round of their
-/// own.
+/// Rows far from each other would lengthen each other's walks without bound: for a distant row, many leaves
+/// are nearer than the neighbors found so far. So a warp works in rounds. Each round has one leading row, and
+/// takes the rows that are as close to it as neighbors on the curve are there. The other rows wait for a later
+/// round.
 namespace quadrat::detail {
 
 inline constexpr unsigned nearest_block = 64;
@@ -37,7 +37,7 @@ template <typename T, int D>
   return make_vec<T, D>([&](int axis) { return __shfl_sync(all_lanes, position[axis], lane); });
 }
 
-/// The rows of a warp. All lanes call every function together.
+/// The rows of a warp. All lanes call each function together.
 template <typename T, int D, int Capacity, bool Images>
 class nearest_group {
   using key_type = nearest_key<Images>;
@@ -56,8 +56,8 @@ class nearest_group {
         limited_(squared_reach < search.squared_cutoff),
         squared_limit_(limited_ ? squared_reach : search.squared_cutoff) {}
 
-  /// One round: searches for the rows of some of the lanes that `wait`, at least one. Returns whether this lane's row
-  /// has been found.
+  /// One round: finds the rows of at least one of the lanes that `wait`. Returns whether this lane's row has been
+  /// found.
   [[nodiscard]] __device__ bool find(bool wait) {
     begin(wait);
     if constexpr (Images) {
@@ -95,7 +95,7 @@ class nearest_group {
   }
   [[nodiscard]] __device__ bool is_empty(const entry& e) const { return is_vacant(e, squared_limit_); }
   [[nodiscard]] __device__ int last_place() const { return static_cast<int>(search_.sink.k) - 1; }
-  /// From this lane's point; nothing is added where there are no images.
+  /// The offset from this lane's point. Without images, no translation is added.
   [[nodiscard]] __device__ T offset_to(T to, int axis) const {
     if constexpr (!Images) return to - from_[axis];
     return image_offset(from_[axis], to, translation_[axis]);
@@ -109,7 +109,7 @@ class nearest_group {
     set_bound();
   }
 
-  /// The boxes around the members of each quarter, and around all. A quarter without members is nowhere.
+  /// The boxes around the members of each quarter, and around all. A quarter without members has an empty box.
   __device__ void bound_members() {
     for (int axis = 0; axis < D; ++axis) {
       T low = member_ ? from_[axis] : nearest_infinity<T>, high = member_ ? from_[axis] : -nearest_infinity<T>;
@@ -127,8 +127,8 @@ class nearest_group {
     }
   }
 
-  /// The leading row is the one in the middle of the warp, or the first that waits. Members are close to it, as
-  /// compared with the distance between rows that are near on the curve, which must be about the same for all.
+  /// The leading row is the one in the middle of the warp, or the first that waits. Members are close to it, compared
+  /// with the distance between neighbors on the curve, which must be similar for all members.
   __device__ void choose_members(bool wait) {
     constexpr T nearness = T(4), likeness = T(1) / 16;
     const unsigned waiting = __ballot_sync(all_lanes, wait);
@@ -146,7 +146,7 @@ class nearest_group {
     led_ = leader_limited;  // nothing is far away then
   }
 
-  /// Once the leading row has enough neighbors, members must be close to it as compared with these.
+  /// Once the leading row has enough neighbors, members must be close to it compared with their distance.
   __device__ void choose_again() {
     constexpr T nearness = T(4);
     const entry last = list_.entry[Capacity - 1];
@@ -182,7 +182,7 @@ class nearest_group {
     entry batch[lane_batch];
 #pragma unroll
     for (int k = 0; k < lane_batch; ++k) {
-      const entry found = shared_.queue[count_ + k][lane()];  // below the end of the queue, though maybe not its own
+      const entry found = shared_.queue[count_ + k][lane()];  // inside the queue, maybe not a candidate of this lane
       const bool valid = k < taken && found.key() != excluded_;
       batch[k] = valid ? found : entry::make(nearest_infinity<T>, static_cast<key>(~key{0}));
     }
@@ -192,8 +192,8 @@ class nearest_group {
     set_bound();
   }
 
-  /// Tests the leaves within reach. The code that merges is in one place, and long: more copies of it would not fit the
-  /// instruction cache.
+  /// Tests the leaves within reach. The long merge code occurs only once, because copies would not fit the instruction
+  /// cache.
   __device__ void walk() {
     if (search_.tree.levels == 0) return;
     const int top = search_.tree.levels - 1;
@@ -236,8 +236,8 @@ class nearest_group {
     return count;
   }
 
-  /// Goes to the next node of level 0 with leaves within reach. Depth first, the nodes that are near the leading row
-  /// first. Returns false after the last.
+  /// Goes to the next node of level 0 with leaves within reach: depth first, nodes near the leading row first. Returns
+  /// false after the last.
   [[nodiscard]] __device__ bool next_node() {
     const nearest_tree<T, D>& tree = search_.tree;
     for (;;) {
@@ -260,14 +260,14 @@ class nearest_group {
     }
   }
 
-  /// Goes on with the leaves of a node of level 0.
+  /// Continues with the leaves of a node of level 0.
   __device__ void enter_leaves(std::size_t node) {
     ++visits_;
     node_ = node;
     leaves_ = near_children(search_.tree.node(0, node));
   }
 
-  /// Goes on with the children of a node above level 0.
+  /// Continues with the children of a node above level 0.
   __device__ void enter(int level, std::size_t index) {
     level_ = level;
     index_ = index;
@@ -308,8 +308,8 @@ class nearest_group {
     return __any_sync(all_lanes, reaches(squared, key_type::make(node.least[child], shift_)));
   }
 
-  /// Adds the points of a leaf that are within reach to the queue. Half of a leaf is loaded at a time: the compiler
-  /// moves no load before a store.
+  /// Adds the points of a leaf that are within reach to the queue. It loads half a leaf at a time, because the compiler
+  /// does not move loads before stores.
   __device__ void test_leaf(const staged_point (&points)[nearest_width]) {
     constexpr std::size_t half = nearest_width / 2;
 #pragma unroll
@@ -334,9 +334,9 @@ class nearest_group {
   key excluded_;
   bool limited_;
   T squared_limit_;
-  // The round.
+  // The state of the round.
   bool member_ = false;
-  bool led_ = false;  // whether members have been chosen by what the leading row has found
+  bool led_ = false;  // whether members have been chosen by the leading row's neighbors
   int leader_lane_ = 0;
   int count_ = 0;  // of candidates in the queue
   T from_leader_{};
@@ -344,20 +344,20 @@ class nearest_group {
   vec<T, D> low_{}, high_{};  // around the members
   T bound_{};                 // the distance of neighbor k; -1 if this lane is not a member
   key bound_key_{};
-  // Of the members among eight lanes: the box around them, and the farthest that one of them reaches.
+  // For the members among eight lanes: their bounding box, and the largest distance that one of them searches.
   vec<T, D> quarter_low_{}, quarter_high_{};
   T quarter_bound_{};
   key quarter_key_{};
   // The image that is being searched.
   vec<T, D> translation_{};
   std::uint32_t shift_ = 0;
-  // Where the walk is: at children of a node above level 0, and at leaves of one of level 0.
+  // The position of the walk: children of a node above level 0, and leaves of a node of level 0.
   int level_ = 0;
   std::size_t index_ = 0;
   std::uint32_t children_ = 0;
   std::uint32_t pending_ = 0;  // lane k: children still to be visited of the node above at level k
   std::size_t node_ = 0;
-  unsigned leaves_ = 0;  // those of the node still to be tested, a bit each
+  unsigned leaves_ = 0;  // leaves of the node still to be tested, a bit each
   std::uint32_t visits_ = 0;
   lane_list<entry, Capacity> list_;
 };

@@ -23,7 +23,7 @@ struct lane_entry {
   }
 };
 
-/// As one word: the bits of floats that are not negative are in the order of their values.
+/// As one word. Nonnegative floats compare like their bits.
 template <>
 struct lane_entry<float, std::uint32_t> {
   std::uint64_t word;
@@ -56,7 +56,7 @@ __device__ __forceinline__ void sort_batch(Entry (&e)[lane_batch]) {
   for (int k = 0; k < 19; ++k) put_in_order(e[pairs[k][0]], e[pairs[k][1]]);
 }
 
-/// The first `Capacity` of all that have been merged, in order.
+/// The first `Capacity` of all merged candidates, in order.
 template <typename Entry, int Capacity>
 struct lane_list {
   Entry entry[Capacity];
@@ -74,7 +74,7 @@ struct lane_list {
       const Entry& other = batch[lane_batch - 1 - k];
       own = other.before(own) ? other : own;
     }
-    // What is there now rises, then falls.
+    // The sequence now rises, then falls (bitonic).
 #pragma unroll
     for (int stride = Capacity / 2; stride > 0; stride /= 2) {
 #pragma unroll
@@ -84,7 +84,7 @@ struct lane_list {
     }
   }
 
-  /// With an index that is not known to the compiler, without local memory.
+  /// Access by a run-time index without local memory.
   [[nodiscard]] __device__ Entry at(int place) const {
     Entry result = entry[Capacity - 1];
 #pragma unroll

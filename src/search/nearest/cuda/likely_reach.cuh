@@ -6,8 +6,8 @@
 namespace quadrat::detail {
 
 /// The square of a distance within which the point at a place of the tree's order is likely to have enough neighbors;
-/// infinite for queries. From the volume that the points of its node take: the number of neighbors varies by about the
-/// square root of its mean.
+/// infinite for queries. Estimated from the volume of the point's node, for neighbor counts that vary by about the
+/// square root of their mean.
 template <typename T, int D>
 [[nodiscard]] __device__ T squared_likely_reach(const nearest_search<T, D>& search, std::size_t place) {
   if (search.order != nullptr) return nearest_infinity<T>;

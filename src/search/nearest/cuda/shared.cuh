@@ -11,8 +11,8 @@ namespace quadrat::detail {
 /// The shared memory of a warp.
 template <typename T, int D, typename Key>
 struct nearest_shared {
-  /// Candidates that lanes keep until they are merged. Lanes find them in different leaves, and a batch costs as much
-  /// for one as for all: 16 would take twice as many batches.
+  /// Candidates that a lane keeps until they are merged. Lanes find theirs in different leaves, and a batch costs the
+  /// same for one lane as for all. 16 would need twice as many batches.
   static constexpr int most = 32;
   lane_entry<T, Key> queue[most][32];
   /// The points of a round of leaves, one loaded by each lane: one 16-byte load each if T is float and D = 3.

@@ -7,10 +7,10 @@
 #include "search/nearest/cuda/lane_list.cuh"
 #include "search/nearest/rows.hpp"
 
-/// Writes what a thread has found for a row.
+/// Writes the neighbors that a thread has found for a row.
 namespace quadrat::detail {
 
-/// Whether nothing has been found for a place of a row.
+/// Whether a place of a row has no neighbor.
 template <typename T, typename Entry>
 [[nodiscard]] __device__ bool is_vacant(const Entry& entry, T squared_cutoff) {
   return entry.key() == 0 && !(entry.squared() < squared_cutoff);

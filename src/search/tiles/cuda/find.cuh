@@ -74,8 +74,8 @@ class warp_tile_finder {
     return __ballot_sync(~0u, in_reach(squared)) & 0xffu;
   }
 
-  /// Whether any point of the row is near the box of a child: a row with a stray point has a box that is near
-  /// everything.
+  /// Whether any point of the row is near the box of a child. (The box of a row with a stray point is near
+  /// everything.)
   [[nodiscard]] __device__ bool is_near(int level, std::size_t index, unsigned child) const {
     const T squared = squared_distance_to(search_.tree.node(level, index), child, from_, from_, translation_);
     return __any_sync(~0u, used_ && in_reach(squared));

@@ -11,7 +11,7 @@
 /// The search for tiles on a GPU: a warp finds those of a row, a lane for each of its points.
 namespace quadrat::detail {
 
-/// Where tiles are written.
+/// The destination of tiles.
 template <typename T, int D>
 struct tile_sink {
   const std::uint64_t* offsets;

@@ -21,7 +21,7 @@ struct row_of_masks {
         stages(stages_of_tiles(tiles)) {}
 };
 
-/// The neighbors of this lane's point in a stage that have no turn yet: for each point of a group, a bit for each tile.
+/// The neighbors of this lane's point in a stage that have no turn yet: a bit per tile for each point of a group.
 class neighbors_left {
  public:
   /// `memory`: a word of each lane for each point of a group.
@@ -42,7 +42,7 @@ class neighbors_left {
     }
   }
 
-  /// Takes one of point b of its group, if there is any, else of the next that has one.
+  /// Takes a neighbor that is point b of its group, or else the next point that has one.
   __device__ unsigned take(unsigned b) {
     if (points_ == 0) return no_place;
     b = (b + lowest_bit((points_ | points_ << points_of_group) >> b)) % points_of_group;
@@ -55,7 +55,7 @@ class neighbors_left {
 
  private:
   std::uint32_t (&tiles_)[points_of_group][32];
-  std::uint32_t points_ = 0;  // of groups, that have any
+  std::uint32_t points_ = 0;  // points of groups that have neighbors left
 };
 
 __global__ void __launch_bounds__(turns_block)

@@ -6,11 +6,11 @@
 #include "mesh/tiles/cuda/problem.hpp"
 #include "mesh/tiles/cuda/weights.cuh"
 
-/// Long footprints in three dimensions: those of a tile lie in a cube of 16 or 24 mesh points along each axis, and 8
-/// points at a time are one matrix product for the tensor cores. A cube is too large for one warp: each warp of a block
-/// has two of its planes, for Edge 24 a third of them along the last axis. A block goes through the points of a unit,
-/// tile by tile along the first axis; plane i from the segment's start is stored at i % Edge, and stays there while the
-/// cube moves. Cubes of 24 are taken in two slabs of planes, because registers cannot hold them.
+/// Long footprints in three dimensions. The footprints of a tile lie in a cube of 16 or 24 mesh points along each axis,
+/// and 8 points at a time are one matrix product for the tensor cores. A cube is too large for one warp, so each warp
+/// of a block has two of its planes, for Edge 24 a third of them along the last axis. A block goes through the points
+/// of a unit, tile by tile along the first axis. Plane i from the segment's start is stored at i % Edge, and stays
+/// there while the cube moves. Cubes of 24 are processed in two slabs of planes, because they exceed the registers.
 namespace quadrat::detail {
 
 inline constexpr int cube_batch = 32;
@@ -71,7 +71,7 @@ struct cube_segment {
 /// The warp of a thread, in a register that all its lanes share.
 __device__ __forceinline__ int cube_warp() { return __shfl_sync(~0u, static_cast<int>(threadIdx.x / 32), 0); }
 
-/// All warps of a block share the work on the weights of a batch: a piece of work is one axis of eight points.
+/// All warps of a block share the weights of a batch. A piece of work is one axis of eight points.
 template <int Edge>
 struct cube_work {
   static constexpr int pieces = 3 * cube_batch / 8;
@@ -82,7 +82,7 @@ struct cube_work {
   [[nodiscard]] __device__ int piece(int i) const { return warp + i * cube_shape<Edge>::warps; }
 };
 
-/// What a lane knows of a batch: along the first axis its own point, and the points of its warp's pieces of work.
+/// A lane's data of a batch: along the first axis its own point, and the points of its warp's pieces of work.
 template <typename T, int Edge>
 struct cube_points {
   typename tile_record<T>::word first, own[cube_work<Edge>::most];
@@ -99,8 +99,8 @@ struct cube_points {
   }
 };
 
-/// The weights of eight points, of which lane 4 g + t has number g, at the rows [from, from + Count) of a cube: a
-/// matrix product, too, of the polynomials' coefficients and the powers of the places.
+/// The weights of eight points at the rows [from, from + Count) of a cube; lane 4 g + t has point g. This is also a
+/// matrix product, of polynomial coefficients and powers of places.
 template <int Edge, typename T, int Count, int Pitch>
 __device__ __forceinline__ void stage_cube_axis(const cube_window<T>& window, int terms,
                                                 typename tile_record<T>::word own, int from, int lane,

@@ -16,7 +16,7 @@ struct cube_interpolate_memory {
     cube_weights<T, Edge, cube_batch + 8> weights;
     T sums[cube_shape<Edge>::warps][Channels][cube_batch];
   };
-  static constexpr int buffers = Edge == 16 ? 2 : 1;  ///< of two, one is filled while the other is in use
+  static constexpr int buffers = Edge == 16 ? 2 : 1;  ///< with two, one is filled while the other is used
   cube_window<T> window;
   batch batches[buffers];
   T results[Channels][cube_shape<Edge>::slabs == 1 ? 1 : most_cube_slab_points];

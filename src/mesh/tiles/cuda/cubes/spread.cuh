@@ -30,7 +30,7 @@ __device__ __forceinline__ void add_cube_points(const typename cube_spread_memor
   using mma = tile_mma<T>;
   constexpr int held = cube_shape<Edge>::held;
   const int g = lane / 4, t = lane % 4;
-  T plane[2][2];  // of two points, in two planes
+  T plane[2][2];  // two points, two planes
   typename mma::part right[Channels][held][2];
 #pragma unroll
   for (int p = 0; p < 2; ++p) {
@@ -79,8 +79,8 @@ __device__ __forceinline__ void transpose_cube_row(T (&value)[4], int lane) {
   }
 }
 
-/// Adds a lane's sums of one of its planes, which is plane i of the mesh, and clears them. Those of complex doubles are
-/// first exchanged within rows, so that four lanes add to adjacent numbers: memory then works on a quarter of the
+/// Adds a lane's sums of one of its planes, which is plane i of the mesh, and clears them. Sums of complex
+/// doubles are first exchanged within rows, so that four lanes add to adjacent numbers in a quarter of the memory
 /// sectors.
 template <typename T, int Channels, int Edge>
 __device__ __forceinline__ void flush_cube_plane(const mesh_shape& shape, const tile_channels<T>& channels,

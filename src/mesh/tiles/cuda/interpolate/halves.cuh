@@ -25,8 +25,8 @@ struct half_read_memory {
   float4 first[2][half_read_row];  ///< planes 0 to 3, 4 to 7
   float second[8][half_read_row];
   half_right<Layers> last[half_read_row][4 + 1];  ///< the rest of a row avoids bank conflicts
-  float4 up[Channels][2];                         ///< what products with planes 0 to 3, 4 to 7 are to be multiplied by
-  float4 unfit[Channels][2];                      ///< the same of planes with numbers that lose digits, else 0
+  float4 up[Channels][2];                         ///< factors for products with planes 0 to 3, 4 to 7
+  float4 unfit[Channels][2];                      ///< the same for planes with numbers that lose digits, else 0
   float results[Channels][half_read_batch];
 
   /// A weight along the first axis, at plane i of the mesh.
@@ -35,7 +35,7 @@ struct half_read_memory {
 
 /// A lane's mesh values of a patch: eight planes, row g along the second axis, mesh points 2t, 2t + 1 of each layer
 /// along the last, scaled plane by plane and channel by channel. Plane i of the mesh is stored at i % 8. In the order
-/// of a product's left factor: of two planes, layer by layer.
+/// of a product's left factor: two planes, layer by layer.
 template <int Channels, int Layers>
 class half_mesh_patch {
   using values_type = float[2 * Layers][Channels];
@@ -74,11 +74,11 @@ class half_mesh_patch {
     __syncwarp();
   }
 
-  /// Whether halves serve all planes, if only for their largest numbers.
+  /// Whether halves serve all planes, at least for their largest numbers.
   [[nodiscard]] __device__ bool serves() const { return (lacks_ & all_planes) == 0; }
   /// Whether all numbers keep their digits.
   [[nodiscard]] __device__ bool fits() const { return lacks_ == 0; }
-  /// Whether the scales of all planes are the same, and what products are then to be multiplied by.
+  /// Whether all planes have the same scale, and the factor for products in that case.
   [[nodiscard]] __device__ bool alike() const { return alike_ >= tile_patch; }
   [[nodiscard]] __device__ float up(int channel, half_unit unit) const {
     return half_scale::up_of(exponent_[channel], unit);
@@ -164,8 +164,8 @@ class half_mesh_patch {
       }
     }
   }
-  /// Compilers would merge the branches for different planes, and put the patch into memory, if what they do did not
-  /// depend on P.
+  /// P keeps compilers from merging the branches for different planes, which would put the patch into
+  /// memory.
   template <int P>
   __device__ __forceinline__ static void keep(std::uint32_t& to, std::uint32_t value) {
     asm volatile("mov.b32 %0, %1;  // %2" : "=r"(to) : "r"(value), "n"(P));
@@ -175,10 +175,10 @@ class half_mesh_patch {
   static constexpr unsigned all_planes = (1u << tile_patch) - 1;
   unsigned lacks_ = 0;      // by plane: halves do not serve; after those, do not fit all numbers
   int exponent_[Channels];  // of the last plane's scales
-  int alike_ = tile_patch;  // the number of planes at least that have them
+  int alike_ = tile_patch;  // at least this many planes have them
 };
 
-/// Interpolates points [begin, end) of a batch, all in the patch's tile. Alike: the scales of all planes are.
+/// Interpolates points [begin, end) of a batch, all in the patch's tile. Alike: all planes have the same scale.
 template <bool Alike, int Channels, int Layers>
 __device__ __forceinline__ void interpolate_half_points(half_read_memory<Channels, Layers>& memory,
                                                         const half_mesh_patch<Channels, Layers>& patch, half_unit unit,
@@ -229,7 +229,7 @@ __device__ __forceinline__ void interpolate_half_points(half_read_memory<Channel
 }
 
 /// Whether a point's result may have lost digits. Most points near numbers that do not fit are also near larger ones,
-/// of which they keep all digits: the mesh that a crowd of points was spread to falls off steeply around them.
+/// whose digits are all kept: a mesh to which a crowd was spread falls off steeply around it.
 template <int Channels, int Layers>
 [[nodiscard]] __device__ __forceinline__ bool half_result_is_doubtful(const half_read_memory<Channels, Layers>& memory,
                                                                       half_unit unit, int point) {
@@ -248,8 +248,8 @@ template <int Channels, int Layers>
 }
 
 /// The same for the point of a lane, without halves, from the mesh. `plane`, `row`: the first of the tile; `word`: the
-/// point's place along the last axis, where the tile begins at mesh point `last`. Not inlined, so that it takes no
-/// registers from the others.
+/// point's place along the last axis, where the tile begins at mesh point `last`. Not inlined, so that it costs the
+/// other code no registers.
 template <int Channels, int Layers>
 __device__ __noinline__ void interpolate_half_point_singly(const tile_problem<float>& problem,
                                                            const tile_channels<float>& channels, half_unit unit,
@@ -263,7 +263,7 @@ __device__ __noinline__ void interpolate_half_point_singly(const tile_problem<fl
 #pragma unroll 1
   for (int k = 0; k < shape.width[2]; ++k) {
     const int z = tile_home(shape, last + offset_of<float>(word) + k, 2);
-    // Not from memory, whose halves have too few digits of small weights.
+    // Recompute them: the halves in memory have too few digits of small weights.
     const float third = unit.along(2, shape) * problem.window.weight(k, place);
 #pragma unroll 1
     for (int i = plane; i < plane + grid.reach(0); ++i) {
@@ -286,7 +286,7 @@ __device__ __noinline__ void interpolate_half_point_singly(const tile_problem<fl
   for (int c = 0; c < Channels; ++c) memory.results[c][point] = sums[c];
 }
 
-/// The weights of one point per lane. Returns whether halves serve all of the batch; only weights along the last axis
+/// The weights of one point per lane. Returns whether halves serve the whole batch. Only weights along the last axis
 /// are split.
 template <int Channels, int Layers>
 __device__ __forceinline__ bool stage_half_weights(const tile_problem<float>& problem, const tile_record<float>& record,
@@ -333,7 +333,7 @@ __device__ __forceinline__ void put_half_results(const tile_results<float>& resu
 
 inline constexpr int half_read_warps = 4;
 
-/// As interpolate_tiles_kernel, values only. The problem's window is scaled by `unit`.
+/// Like interpolate_tiles_kernel, values only. The problem's window is scaled by `unit`.
 template <int Channels, int Layers, int Resident = Layers == 2 ? 4 : 5>
 __global__ void __launch_bounds__(32 * half_read_warps, Resident)
     interpolate_halves_kernel(const __grid_constant__ tile_problem<float> problem,

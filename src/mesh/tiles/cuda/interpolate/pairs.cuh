@@ -80,8 +80,8 @@ struct pair_weights {
   float second[rows], second_slope[Gradient ? rows : 1];
   float last[2], last_slope[2];
 
-  /// Odd: whether the footprint begins with the second point of its first pair; false for a width of 8, since an eighth
-  /// weight of zero stands for those that do not exist. Called by whole warps.
+  /// Odd: whether the footprint begins with the second point of its first pair; false for a width of 8, where no eighth
+  /// weight of zero is available as padding. Called by whole warps.
   __device__ pair_weights(const lane_polynomial& own, const mesh_window<float>& window,
                           const tile_record<float>& record, bool odd, int t, int h) {
     float w[3], slope[3];
@@ -94,7 +94,7 @@ struct pair_weights {
   }
 
  private:
-  /// All of the first axis, every other one of the second from number h, and those of pair t.
+  /// Takes all weights of the first axis, every other one of the second from h on, and those of pair t.
   __device__ static void take(const float (&w)[3], bool odd, int t, int h, float (&of_first)[Width],
                               float (&of_second)[rows], float (&of_last)[2]) {
 #pragma unroll
@@ -107,14 +107,14 @@ struct pair_weights {
   }
 };
 
-/// What a lane sums for a point, pair by pair along the last axis.
+/// The sums of a lane for a point, by pair along the last axis.
 template <int Width, int Components, bool Gradient>
 class pair_sums {
  public:
   using pair = mesh_pair<Components>;
 
   QUADRAT_HD explicit pair_sums(const pair_weights<Width, Gradient>& weights) : weights_(weights) {}
-  /// pairs(k): that of row k of the lane in plane i of the footprint.
+  /// pairs(k): the pair of the lane's row k in plane i of the footprint.
   template <typename Pairs>
   QUADRAT_HD void add_plane(int i, const Pairs& pairs) {
     pair values{}, slopes{};

@@ -7,8 +7,8 @@
 #include "mesh/tiles/cuda/weights.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
 
-/// Interpolation where tiles hold too few points to fill the matrices of tensor cores, but the mesh would still be read
-/// many times: a block copies the patch of a few tiles to shared memory, and interpolates its points from there.
+/// Interpolation for tiles with too few points to fill the matrices of tensor cores, but enough to read the mesh many
+/// times. A block copies the patch of a few tiles to shared memory, and interpolates its points from there.
 namespace quadrat::detail {
 
 /// A patch in shared memory: rows of pairs, `patch_pitch` apart, by plane and then along the second axis. The pitch
@@ -19,7 +19,7 @@ struct patch_extent {
   static constexpr int edge = Width > patch_most_width ? cube_patch_edge
                                                        : patch_tiles(Width) * (tile_patch - Width + 1);
   static constexpr int planes = edge + Width - 1;
-  /// One more for odd widths, whose last row is read with weight zero.
+  /// One more for odd widths, which read a last row with weight zero.
   static constexpr int rows = edge + 2 * pair_rows<Width> - 1;
   static constexpr int pairs = planes * rows * patch_pitch;
 };
@@ -27,7 +27,7 @@ struct patch_extent {
 /// The position of a patch in the mesh.
 struct staged_patch {
   int origin[3];  ///< its first mesh point, even along the last axis
-  int odd;        ///< how far that is before the first tile's, along the last axis
+  int odd;        ///< its distance before the first tile's, along the last axis
   int planes;
   int pairs;   ///< of a row
   bool whole;  ///< whether it lies entirely within the mesh
@@ -98,7 +98,7 @@ QUADRAT_HD inline float4 join_pair(const float2& first, const float2& second) {
 }
 
 /// The sums of lane (t, h) for a point whose footprint begins at patch point `first`. Footprints of 8 mesh points are
-/// read number by number, since they reach over five pairs if they begin with the second point of one.
+/// read number by number, because they touch five pairs if they begin in the middle of one.
 template <int Width, int Components, bool Gradient>
 __device__ __forceinline__ void sum_patch_pairs(const lane_polynomial& own, const mesh_window<float>& window,
                                                 const mesh_pair<Components>* staged, const tile_record<float>& record,

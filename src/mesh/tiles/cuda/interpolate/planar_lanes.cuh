@@ -8,8 +8,8 @@
 #include "quadrat/parallel/cuda_launch.hpp"
 
 /// Interpolation of complex floats from meshes of two dimensions, for windows of up to 7 mesh points: a warp copies the
-/// patch of its tile to shared memory, and eight lanes take a point, as in interpolate/pairs.cuh. Half as many
-/// registers as matrix products need leave room for more warps.
+/// patch of its tile to shared memory, and eight lanes take a point, as in interpolate/pairs.cuh. This needs half the
+/// registers of matrix products, which leaves room for more warps.
 namespace quadrat::detail {
 
 /// A patch in shared memory, by rows of pairs. The pitch is 4 modulo 8, so that four pairs of each of two neighboring

@@ -7,10 +7,10 @@
 #include "mesh/tiles/cuda/weights.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
 
-/// Interpolation of points in the order of tiles where tiles hold so few that matrix products would be nearly empty;
-/// for all cases that direct.cuh does not support; and for footprints that are longer than a patch. A warp takes 8
+/// Interpolation of points in the order of tiles, for tiles with so few points that matrix products would be nearly
+/// empty, for all cases that direct.cuh does not support, and for footprints longer than a patch. A warp takes 8
 /// points. Three lanes compute the weights of a point, one per axis; then the 32 lanes read 4 rows of 8 adjacent mesh
-/// points of each footprint, or 2 rows of 16. Values of the longer footprints have a warp each: see
+/// points of each footprint, or 2 rows of 16. Values of longer footprints use one warp per point: see
 /// interpolate_warps.cuh.
 namespace quadrat::detail {
 
@@ -141,8 +141,8 @@ __device__ __forceinline__ T sum_of_eight(T (&sums)[point_batch], int lane) {
   return sum + __shfl_xor_sync(~0u, sum, 1);
 }
 
-/// One of the results of a batch: the sums times the weights along the last axis, or their derivatives. Lane 4 p gets
-/// that of point p.
+/// One result of a batch: the sums times the weights along the last axis, or times their derivatives. Lane 4 p gets the
+/// result of point p.
 template <int Channels, bool Gradient, int Row, typename T>
 __device__ __forceinline__ T close_point_sums(const T (&last)[point_batch][Row],
                                               const point_sums<T, Channels, Gradient>& sums, int channel, int product,

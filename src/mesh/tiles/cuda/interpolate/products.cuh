@@ -204,7 +204,7 @@ __device__ __forceinline__ void interpolate_tile_points(tile_interpolate_memory<
   }
 }
 
-/// Puts the weights of one point per lane where the patch has the mesh points, or their derivatives.
+/// Aligns the weights (or derivatives) of one point per lane with the mesh points of the patch.
 template <typename T, int Layers>
 __device__ __forceinline__ void put_tile_weights(const tile_grid& grid, const tile_record<T>& record, int start,
                                                  int lane, T (&w)[3][8], tile_axis_weights<T>& first,
@@ -235,8 +235,8 @@ __device__ __forceinline__ void stage_tile_weights(const tile_problem<T>& proble
   }
 }
 
-/// Writes the derivatives of a batch in three dimensions, with `Together` channels in turn: neighboring lanes write
-/// neighboring numbers, so that memory works on fewer sectors.
+/// Writes the derivatives of a batch in three dimensions, `Together` channels at a time. Neighboring lanes write
+/// neighboring numbers, which touches fewer memory sectors.
 template <int Together, typename T, typename Memory>
 __device__ __forceinline__ void store_tile_slopes(const tile_results<T>& results, const Memory& memory, int channel,
                                                   particle_id id, int count, int lane) {
@@ -278,7 +278,7 @@ __device__ __forceinline__ void store_tile_results(const tile_results<T>& result
   }
 }
 
-/// Blocks on a multiprocessor, which bound registers: derivatives of floats are slowed down more by too few warps.
+/// Blocks per multiprocessor, which bounds registers. Derivatives of floats suffer more from too few warps.
 template <typename T, int Layers, bool Gradient>
 inline constexpr int tile_interpolate_blocks = Gradient && Layers == 1 && sizeof(T) == 4 ? 4 : 0;
 

@@ -9,8 +9,8 @@ namespace quadrat::detail {
 
 /// The runs of a patch, in shared memory. Points are numbered through all of them.
 struct tile_run_table {
-  std::uint32_t end[most_patch_runs];  ///< points up to the end of a run
-  int4 run[most_patch_runs];           ///< from a point's number to its slot; the offset along each axis
+  std::uint32_t end[most_patch_runs];  ///< number of points up to the end of a run
+  int4 run[most_patch_runs];           ///< difference from a point's number to its slot; offset along each axis
 
   /// Called by all lanes of one warp.
   __device__ void fill(const tile_grid& grid, const tile_patches& patches, const std::uint32_t* offsets,

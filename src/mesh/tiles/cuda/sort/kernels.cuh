@@ -75,8 +75,8 @@ __device__ placed_point<T> place_position(const point_placement<T>& points, cons
   return own(i);
 }
 
-/// Writes the tiles and records of a block's points, and counts them by range. All positions are requested before the
-/// first is used: a fault may write anywhere, as far as the compiler knows, so it would move no load past it.
+/// Writes the tiles and records of a block's points, and counts them by range. All positions are loaded before the
+/// first is used, because the compiler cannot move a load past a fault, which writes to memory.
 template <typename T>
 __device__ void find_tiles(const sort_job<T>& job, std::uint32_t first, std::uint32_t inside, std::uint32_t* counts) {
 #pragma unroll

@@ -88,8 +88,8 @@ void launch_place(const cuda_context& context, const sort_job<T>& job) {
   launch.check();
 }
 
-/// Adds positions along axes beyond the dimension: those of the last axis, on an open axis of one mesh point that maps
-/// all of them to 0, with place 0, and refuses none.
+/// Adds positions along axes beyond the dimension: the positions of the last axis, on an open axis of one mesh point
+/// that maps all to 0 with place 0, and refuses none.
 template <typename T>
 [[nodiscard]] point_placement<T> with_all_axes(point_placement<T> points) {
   constexpr T far = std::numeric_limits<T>::max() / 2;
@@ -122,7 +122,7 @@ template <typename T>
 template <typename T>
 std::size_t tile_sorter<T>::bytes_needed(std::size_t count, std::size_t tiles, bool ordered) {
   const std::size_t of_tiles = (tiles + 1) * 2 * sizeof(std::uint32_t);
-  // Of counting_buckets 12 bytes a point, 14 in two levels; in order 16 and the scratch memory of a sort.
+  // counting_buckets takes 12 bytes per point, 14 in two levels; in order, 16 and the scratch memory of a sort.
   constexpr std::size_t sort_scratch = 65'536, scan_scratch = 4096;
   if (ordered) return count * 18 + of_tiles + sort_scratch;
   if (count < partition_least) return count * 12 + of_tiles + scan_scratch;

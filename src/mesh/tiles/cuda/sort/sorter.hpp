@@ -13,21 +13,21 @@
 
 namespace quadrat::detail {
 
-/// Sorts points by tile: their records, and where those of each tile begin. Only for CUDA.
+/// Sorts points by tile into records, and finds where each tile begins. Only for CUDA.
 ///
-/// Many points are first sorted into 512 ranges of tiles, and then, piece by piece of a range, into tiles, both times
-/// as whole records and through shared memory, so that runs of records are written contiguously: no read or write of a
-/// record is scattered. A crowded range has many pieces. For few points, more than 2^23 tiles, or points that must be
-/// in order, ids are sorted by counting, and their records are gathered.
+/// Many points are first sorted into 512 ranges of tiles, and then, piece by piece of a range, into tiles. Both steps
+/// move whole records through shared memory and write them in contiguous runs, so no access to a record is scattered. A
+/// crowded range has many pieces. For few points, more than 2^23 tiles, or points that must be in order, ids are sorted
+/// by counting, and their records are gathered.
 template <typename T>
 class tile_sorter {
  public:
-  /// `planned`: at least the number of points; where it is the same, fewer points need no more memory.
+  /// `planned`: at least the number of points. With the same `planned`, fewer points need no more memory.
   ///
   /// Writes `points.count` records and `grid.tile_count() + 1` offsets: tile t is [offsets[t], offsets[t + 1]) of the
-  /// records. Within a tile: increasing ids where `ordered`, otherwise the order of atomic operations. Faulty points
-  /// raise a fault and are put in some tile. Asynchronous; allocates only when sizes grow. The memory and stream of the
-  /// first context are used as long as the sorter lives.
+  /// records. Within a tile: increasing ids where `ordered`, otherwise the order of atomic operations. An invalid point
+  /// raises a fault and gets an arbitrary tile. Asynchronous; allocates only when sizes grow. The memory and stream of
+  /// the first context are used as long as the sorter lives.
   void sort(const cuda_context& context, const tile_grid& grid, const point_placement<T>& points, std::size_t planned,
             bool ordered, tile_record<T>* records, std::uint32_t* offsets);
   /// Bytes held.

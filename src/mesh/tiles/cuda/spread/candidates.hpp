@@ -7,12 +7,12 @@
 #include "mesh/tiles/cuda/grid.hpp"
 #include "quadrat/core/macros.hpp"
 
-/// For spread/collect.cuh: the points that a patch of the mesh looks at, and how those of a crowded patch are divided
-/// among warps.
+/// For spread/collect.cuh: the candidate points of a patch of the mesh, and the division of a crowded patch among
+/// warps.
 namespace quadrat::detail {
 
-/// The tiles along an axis whose footprints may reach the patch that begins at mesh point `begin`, image by image where
-/// the axis is periodic: a run of tiles for each.
+/// The tiles along an axis whose footprints may reach the patch that begins at mesh point `begin`: one run of tiles per
+/// image of a periodic axis.
 class tile_span {
  public:
   struct run {
@@ -80,8 +80,8 @@ struct tile_run {
   int base[3];  ///< origin of the offsets in records
 };
 
-/// The candidates of a patch: the points of all tiles whose footprints may reach it, in runs. A point is in a run of
-/// its own for each of its images.
+/// The candidates of a patch: the points of all tiles whose footprints may reach it, in runs. Each image of a point is
+/// in a different run.
 class tile_candidates {
  public:
   QUADRAT_HD tile_candidates(const tile_grid& grid, const std::uint32_t* offsets, const int (&begin)[3])
@@ -97,7 +97,7 @@ class tile_candidates {
     return of_tiles(first_.of_image(number - row * first_.images()), second_.tile(rank),
                     last_.tile(row - rank * last_.total()));
   }
-  /// Their number.
+  /// The number of candidates.
   [[nodiscard]] QUADRAT_HD std::uint64_t points() const {
     std::uint64_t sum = 0;
     for (int number = 0; number < runs(); ++number) sum += run(number).length;
@@ -144,7 +144,7 @@ struct candidate_share {
   }
 };
 
-/// How crowded patches are divided.
+/// The limits by which crowded patches are divided.
 struct tile_crowd_limits {
   std::uint32_t share;        ///< most candidates of a warp
   std::uint32_t most_extras;  ///< shares after the first ones of their patches, in all

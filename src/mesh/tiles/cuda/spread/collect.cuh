@@ -14,7 +14,7 @@
 /// added to the mesh afterwards.
 namespace quadrat::detail {
 
-/// Shifts eight weights by `offset`, from -7 to 7, in a row of eight; those shifted out are dropped.
+/// Shifts eight weights by `offset`, from -7 to 7, in a row of eight, and drops those shifted out.
 template <typename T>
 __device__ __forceinline__ void place_tile_weights(int offset, T (&w)[8]) {
   T two[16];
@@ -76,8 +76,8 @@ struct tile_collector {
   int lane;
   int queued;
 
-  /// The last turn only adds what is left in the queue: there is one copy of the code, since instructions have to fit
-  /// in a cache.
+  /// The last iteration only adds the rest of the queue. One copy of the code keeps it in the instruction
+  /// cache.
   __device__ void collect(const candidate_share& share, tile_sums<T, Channels>& sums) {
     const tile_candidates candidates(problem.grid, problem.offsets, begin);
     std::uint64_t seen = 0;
@@ -87,7 +87,7 @@ struct tile_collector {
       tile_run run = !over && round + lane < candidates.runs() ? candidates.run(round + lane) : tile_run{};
       const std::uint32_t most = __reduce_add_sync(~0u, min(run.length, share.size() + 1));
       if (share.first == 0 && seen + most <= share.size()) {
-        // All of them, as in every patch that is not crowded.
+        // All candidates, as in every patch that is not crowded.
         seen += most;
       } else {
         const std::uint64_t end = seen + sum_of_lanes(run.length);
@@ -109,7 +109,7 @@ struct tile_collector {
     return value;
   }
 
-  /// Each lane brings a run; their points are processed 32 at a time. `over`: there are none, and no more to come.
+  /// Each lane passes one run; their points are processed 32 at a time. `over`: there are no runs left.
   __device__ void look_at(const tile_run& run, bool over, tile_sums<T, Channels>& sums) {
     const std::uint32_t end = warp_inclusive_sum(run.length, static_cast<unsigned>(lane));
     const std::uint32_t total = __shfl_sync(~0u, end, 31);
@@ -291,7 +291,7 @@ template <typename T>
                      [&](const T* mesh) { return reinterpret_cast<std::uintptr_t>(mesh) % alignment == 0; });
 }
 
-/// The first blocks take the extra shares of crowded patches, each of which takes long; then there is a warp per patch.
+/// The first blocks take the extra shares of crowded patches, which take long. The others take one patch per warp.
 template <typename T, int Channels, int Columns>
 __global__ void __launch_bounds__(32 * tile_warps<T>)
     collect_tiles_kernel(const __grid_constant__ tile_problem<T> problem,

@@ -33,8 +33,8 @@ struct half_points {
 template <int Channels>
 using half_values = float[2][Channels];
 
-/// The weights of two points per lane, where the patch has the mesh points. Returns whether halves serve both. The axes
-/// share the code, since instructions have to fit in a cache.
+/// The weights of two points per lane, aligned with the patch. Returns whether halves serve both. The axes share the
+/// code, so that it fits the instruction cache.
 template <int Channels, int Layers>
 __device__ __forceinline__ bool stage_half_weights(const tile_problem<float>& problem, const half_points& points,
                                                    const tile_unit_patch& patch,
@@ -84,8 +84,8 @@ __device__ __forceinline__ bool stage_half_weights(const tile_problem<float>& pr
   return serves;
 }
 
-/// The values of two points per lane, whose weights halves serve or not. Returns whether halves serve all of the batch,
-/// whose products are then to be multiplied by `up`; if not, values are not scaled.
+/// The values of two points per lane, whose weights halves serve or not. Returns whether halves serve the whole batch;
+/// its products must then be multiplied by `up`. If not, values are not scaled.
 template <int Channels, int Layers>
 __device__ __forceinline__ bool stage_half_values(const half_values<Channels>& value, half_unit unit, bool serves,
                                                   int lane, half_spread_memory<Channels, Layers>& memory,
@@ -123,7 +123,7 @@ __device__ __forceinline__ void add_half_points(const half_spread_memory<Channel
 #pragma unroll
     for (int p = 0; p < 2; ++p) {
       second[p] = memory.weights.row[8 + g][pairs[p]];
-      // Without other tiles' points.
+      // Exclude points of other tiles.
       const bool here[2] = {2 * pairs[p] >= begin && 2 * pairs[p] < end, 2 * pairs[p] + 1 < end};
 #pragma unroll
       for (int c = 0; c < Channels; ++c) {
@@ -192,8 +192,8 @@ __device__ __forceinline__ void add_half_points_singly(const half_spread_memory<
   }
 }
 
-/// tile_patch_sums::advance by way of shared memory, each lane its own sums, so that the code that passes a plane to
-/// the target is there once, not for each plane of the patch.
+/// Like tile_patch_sums::advance, but through shared memory, where each lane has its own sums. The code that passes a
+/// plane to the target then occurs once instead of once per plane.
 template <int Channels, int Layers, typename Target>
 __device__ __forceinline__ void advance_half_patch(half_spread_memory<Channels, Layers>& memory, Target& target,
                                                    int plane, int count, int lane,
@@ -235,7 +235,7 @@ __device__ __forceinline__ void advance_half_patch(half_spread_memory<Channels, 
 
 inline constexpr int half_warps = 4;
 
-/// As spread_tiles_kernel. The problem's window is scaled by `unit`.
+/// Like spread_tiles_kernel. The problem's window is scaled by `unit`.
 template <int Channels, int Layers, template <typename, int, int> typename Target,
           int Resident = (Channels * Layers == 4   ? 3
                           : Channels * Layers == 2 ? 4
@@ -267,14 +267,14 @@ __global__ void __launch_bounds__(32 * half_warps, Resident)
   half_values<Channels> value;
 #pragma unroll
   for (int p = 0; p < 2; ++p) load_tile_values<float, Channels>(channels, points.of[p].id, value[p]);
-  // The last turn only passes on what the patch still holds: there is one copy of that code.
+  // The last iteration only passes on the rest of the patch, so that this code occurs once.
   for (std::uint32_t batch = own.first;; batch += half_batch) {
     const bool over = batch >= own.last;
     const int count = over ? 1 : static_cast<int>(min(static_cast<std::uint32_t>(half_batch), own.last - batch));
     const int tile[2] = {grid.tile_in_segment(offset_of<float>(points.of[0].place[0])),
                          grid.tile_in_segment(offset_of<float>(points.of[1].place[0]))};
     const int before = __shfl_up_sync(~0u, tile[1], 1);
-    // Runs of one tile's points begin at these even and odd points; the first one at 0.
+    // Runs of one tile's points begin at these even and odd points; the first run begins at 0.
     unsigned even = __ballot_sync(~0u, lane > 0 && tile[0] != before), odd = __ballot_sync(~0u, tile[1] != tile[0]);
     if (!over) {
       serves = stage_half_weights(problem, points, patch, memory);
@@ -331,8 +331,8 @@ void launch_spread_halves(const cuda_context& context, const tile_problem<float>
   launch.check();
 }
 
-/// Where products of 16 points in halves take less time than those of 8 in the tf32 format: with four groups of
-/// columns, since their factors are then used four times. Sums in a fixed order are for values of any size.
+/// Whether products of 16 points in halves are faster than those of 8 in the tf32 format: with four groups of columns,
+/// which use each factor four times. Sums in a fixed order must serve values of any size.
 template <int Channels, int Layers, template <typename, int, int> typename Target>
 inline constexpr bool spreads_halves =
     Channels * Layers == 4 ||

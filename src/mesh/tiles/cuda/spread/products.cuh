@@ -10,9 +10,9 @@
 #include "quadrat/parallel/cuda_launch.hpp"
 
 /// Spreading by tiles: a warp goes through the points of a segment, tile by tile along the first axis, and keeps the
-/// sums of the patch of 8 x 8 x (8 Layers) mesh points in registers. A footprint is a product of three rows of
-/// weights, so 8 points at a time are one matrix product for the tensor cores: (first and second axis x points) times
-/// (points x value and last axis). What a patch leaves behind when it moves on goes to a target of targets.cuh.
+/// sums of the patch of 8 x 8 x (8 Layers) mesh points in registers. A footprint is a product of three rows of weights,
+/// so 8 points at a time are one matrix product for the tensor cores: (first and second axis x points) times (points x
+/// value and last axis). Planes that the moving patch leaves go to a target (targets.cuh).
 namespace quadrat::detail {
 
 template <typename T, int Channels, int Layers>
@@ -22,7 +22,7 @@ struct tile_spread_memory {
   T values[Channels][tile_batch + 8];
 };
 
-/// The sums of a lane: one row along the last axis, planes in twos and columns in eights; of eight columns it has 2t
+/// The sums of a lane: one row along the last axis, for pairs of planes and groups of eight columns, of which it has 2t
 /// and 2t + 1. Plane i of the mesh is stored at i % 8, and stays there while the patch moves.
 template <typename T, int Channels, int Layers>
 class tile_patch_sums {
@@ -69,7 +69,7 @@ class tile_patch_sums {
       }
       target.put(place, layer, value);
     }
-    // Cleared when all has been passed, so that no sum is copied before.
+    // Clear only after all planes are passed, so that no sum is copied before.
 #pragma unroll
     for (int group = 0; group < groups; ++group) {
       sums_[p / 2][group][2 * (p % 2)] = sums_[p / 2][group][2 * (p % 2) + 1] = T(0);

@@ -7,8 +7,8 @@
 #include "mesh/tiles/cuda/cover.hpp"
 #include "mesh/tiles/cuda/weights.cuh"
 
-/// Where the sums of a patch go, plane by plane. A target determines the order of each eight columns in a matrix
-/// product (`position`), and takes the sums of columns 2t and 2t + 1 of each layer.
+/// The destinations of the sums of a patch, plane by plane. A target determines the order of each eight columns in a
+/// matrix product (`position`), and takes the sums of columns 2t and 2t + 1 of each layer.
 namespace quadrat::detail {
 
 /// A unit, the first mesh points of its patch, and a lane.
@@ -48,7 +48,7 @@ class tile_mesh_target {
     bool inside;
     T* channel[Channels];
   };
-  /// The plane some planes after one.
+  /// The plane `planes` after `plane`.
   [[nodiscard]] __device__ place after(int plane, int planes) const {
     const int n = grid_.shape.extent[0];
     int i = plane + planes;
@@ -87,7 +87,7 @@ class tile_mesh_target {
       }
     }
   }
-  /// Called before the planes from there on are put, and after `count` of them.
+  /// Called before the first of `count` planes is put, and after the last.
   __device__ void skip_to(int) {}
   __device__ void skip_written(int) {}
 
