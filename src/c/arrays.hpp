@@ -17,14 +17,14 @@
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/reduce.hpp"
 
-/// The caller's arrays as the library takes them, and the library's as the caller wants them.
+/// Converts the caller's arrays to those of the library, and the library's results to the caller's types.
 namespace quadrat::c {
 
 inline void require_here(const cpu_context& /*context*/, const void* /*memory*/, const char* /*name*/) {}
-/// Throws argument_error for memory that the device does not reach.
+/// Throws argument_error for memory that the device cannot access.
 void require_here(const cuda_context& context, const void* memory, const char* name);
 
-/// Throws argument_error for a null pointer to some, or more than there can be: a number that was negative, or not set.
+/// Throws argument_error for a null pointer to elements, or an impossible count: a negative or unset number.
 inline void require_array(const void* data, std::size_t count, const char* name) {
   require(count <= max_count, "there are ", count, " ", name, "; at most ", max_count, " are accepted");
   require_pointer(data, count, name);
@@ -43,7 +43,7 @@ template <typename T, typename Context>
   return optional_array<T>(context, data, name);
 }
 
-/// One for results.
+/// A result array that may be null.
 template <typename T, typename Context>
 [[nodiscard]] T* results_in(const Context& context, void* data, std::size_t count, const char* name = "results") {
   require_pointer(data, count, name);
@@ -131,7 +131,7 @@ auto with_instance(int type, int dimension, const Call& call) {
   });
 }
 
-/// The index of an element that is no number from 0 below the largest uint32; the largest size_t for others.
+/// The position of the first element outside [0, largest uint32); the largest size_t if there is none.
 template <typename Value>
 struct no_index {
   const Value* values;
@@ -141,7 +141,7 @@ struct no_index {
   }
 };
 
-/// to[i] = from[i] as another integer; `no_particle` becomes -1 where the results are signed.
+/// to[i] = from[i] as another integer; `no_particle` becomes -1 if the results are signed.
 template <typename From, typename To>
 struct integer_cast {
   const From* from;
@@ -155,12 +155,12 @@ struct integer_cast {
   }
 };
 
-/// Integers by point as the library takes them. Those of uint32 are taken as they are; the library checks them.
+/// Converts integers by point. uint32 is passed on unchanged; the library checks it.
 template <typename Context>
 class index_array {
  public:
-  /// Null for none. Throws argument_error for another number of them than `count`, and data_error naming the first that
-  /// is no index. Without `wait` only integers that need no copy are taken.
+  /// Null for none. Throws argument_error unless there are `count` integers, and data_error that names the first
+  /// invalid index. Without `wait`, only integers that need no copy are accepted.
   const std::uint32_t* of(const Context& context, const quadrat_integers& given, std::size_t count, const char* name,
                           bool wait = true) {
     if (given.data == nullptr) return nullptr;
@@ -194,7 +194,7 @@ class index_array {
   workspace<Context> scratch_;
 };
 
-/// Calls `call` with a value of the type that indices are written as.
+/// Calls `call` with a value of the caller's index type.
 template <typename Call>
 void with_index_type(int type, const Call& call) {
   require(type == QUADRAT_INT32 || type == QUADRAT_INT64, "index_type is ", type,

@@ -28,7 +28,7 @@ contact_detector_handle make_detector(const cuda_context& context, const quadrat
 
 namespace {
 
-/// Numbers that are no shape become one that the library refuses.
+/// Maps invalid shape numbers to one that the library refuses.
 struct as_shape {
   const std::uint32_t* from;
   body_shape* to;

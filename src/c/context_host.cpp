@@ -17,7 +17,7 @@ namespace quadrat::c {
 
 namespace {
 
-/// The last error of a thread, in place: there may be no memory for its text.
+/// The last error of a thread, stored in place, because there may be no memory for its text.
 struct kept_error {
   char text[2048];
   std::int64_t number;
@@ -120,7 +120,7 @@ void wait_for(const cpu_context& /*context*/, cuda_stream /*other*/) {}
 void* allocate(const cpu_context& /*context*/, std::size_t bytes) { return host_memory().allocate(bytes, nullptr); }
 void deallocate(const cpu_context& /*context*/, void* memory) { host_memory().deallocate(memory, 0, nullptr); }
 
-/// The caller's memory as the library takes it.
+/// Adapts the caller's memory functions to memory_resource.
 class callers_memory final : public memory_resource {
  public:
   explicit callers_memory(const quadrat_context_options& options) : options_(options) {}

@@ -14,8 +14,8 @@
 #include "quadrat/core/error.hpp"
 #include "quadrat/quadrat.h"
 
-/// How calls enter the library from C: errors become codes, structs are taken at the caller's size, and the device of a
-/// handle is current for the time of a call.
+/// The entry of C calls into the library: errors become codes, structs have the caller's size, and the device of a
+/// handle is current during a call.
 namespace quadrat::c {
 
 /// Keeps the exception that is being handled for quadrat_error_message. Returns its code.
@@ -31,7 +31,7 @@ int guarded(const Call& call) noexcept {
   }
 }
 
-/// Makes a GPU current, and the caller's again at the end. -1: the CPU, nothing.
+/// Makes a GPU current, and restores the caller's GPU at the end. -1 means the CPU: does nothing.
 class current_device {
  public:
   explicit current_device(int device);
@@ -43,10 +43,10 @@ class current_device {
   int former_ = -1;
 };
 
-/// The largest size of a struct that is believed: another number is memory that was not set.
+/// The largest plausible size of a struct. A larger number is uninitialized memory.
 inline constexpr std::size_t most_struct_bytes = 4096;
 
-/// The caller's struct, with zeros for fields that it does not have. `least`: the offset of the first optional field.
+/// The caller's struct, with zeros for fields that its version lacks. `least`: the offset of the first optional field.
 template <typename Struct>
 [[nodiscard]] Struct taken(const Struct* given, std::size_t least, const char* name) {
   static_assert(std::is_trivial_v<Struct>);
@@ -63,13 +63,13 @@ template <typename Struct>
   return result;
 }
 
-/// The same for one that may be null: all zeros.
+/// The same for a struct that may be null, which means all zeros.
 template <typename Struct>
 [[nodiscard]] Struct taken_or_default(const Struct* given, const char* name) {
   return given == nullptr ? Struct{} : taken(given, sizeof(std::size_t), name);
 }
 
-/// Writes what fits the caller's struct. Fields that this library does not know become 0.
+/// Writes the fields of the caller's version of a struct. Fields unknown to this library become 0.
 template <typename Struct>
 void give(const Struct& result, Struct* to, const char* name) {
   const std::size_t size = taken(to, sizeof(std::size_t), name).size;
@@ -94,7 +94,7 @@ template <typename Number>
   return value == Number{} ? otherwise : value;
 }
 
-/// What all handles have.
+/// The base of all handles.
 class handle {
  public:
   handle() = default;
@@ -103,10 +103,10 @@ class handle {
   virtual ~handle() = default;
   [[nodiscard]] virtual quadrat_info info() { return {}; }
   int device = -1;
-  std::shared_ptr<memory_resource> memory;  ///< of the caller; outlives the arrays of what is derived from this
+  std::shared_ptr<memory_resource> memory;  ///< of the caller; outlives the arrays of derived classes
 
  protected:
-  /// Of an object of the library.
+  /// The handle of an object of the library.
   template <typename Object>
   [[nodiscard]] quadrat_info info_of(const Object& object) {
     if constexpr (requires { object.method(); }) method_ = object.method();
@@ -159,7 +159,7 @@ struct quadrat_context final : quadrat::c::handle {
 
 namespace quadrat::c {
 
-/// `make`: gives the new handle on a context of the library.
+/// `make` returns the new handle on a context of the library.
 template <typename Handle, typename Make>
 int create(quadrat_context* context, Handle** to, const Make& make) noexcept {
   if (to != nullptr) *to = nullptr;

@@ -8,7 +8,7 @@
 
 namespace quadrat::c {
 
-/// What a call of a plan does.
+/// The operation of a call.
 enum class mesh_verb { spread, interpolate, gradient };
 
 }  // namespace quadrat::c

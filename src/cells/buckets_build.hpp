@@ -69,7 +69,7 @@ void keyed_buckets<Context, Buckets>::check() {
 
 namespace detail {
 
-/// One bucket per element if none are asked for.
+/// One bucket per element if the caller requests none.
 [[nodiscard]] inline std::size_t buckets_for(std::size_t count, std::size_t bucket_count) {
   if (bucket_count == 0) bucket_count = count == 0 ? 1 : count;
   require_bucket_count(bucket_count);

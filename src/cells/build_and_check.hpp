@@ -9,8 +9,8 @@
 
 namespace quadrat::detail {
 
-/// A build that waits, made of one that does not. `State` is a build_state of the cells; faults of builds before this
-/// one are forgotten.
+/// A build that waits, implemented by one that does not. `State` is a build_state of the cells. Faults of earlier
+/// builds are dropped.
 template <typename Cells, typename State, typename T, int D, typename Build>
 void build_and_check(Cells& cells, State& state, const points_view<T, D>& points, const Build& build,
                      std::uint64_t most = max_count) {

@@ -78,7 +78,7 @@ void counting_buckets<Context>::reserve(const Context& context, std::size_t coun
   }
 }
 
-/// What two levels need besides.
+/// The additional memory of two levels.
 template <typename Context>
 void counting_buckets<Context>::reserve_partition(const Context& context, std::size_t count) {
   low_keys_.resize_discarding(context, count);

@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(partition_ranges)
   }
 }
 
-/// What a block places at a time: a part of the buckets of a range.
+/// The unit that a block places: a part of the buckets of a range.
 struct placed_part {
   std::uint32_t first;  ///< grouped element of the range, and one past its last
   std::uint32_t last;
@@ -77,8 +77,8 @@ __device__ placed_part part_of_unit(const partition_buffers& buffers, std::uint3
   return {first[0], first[1], low, width, (range << buffers.shift) + low, parts == 1};
 }
 
-/// Calls f(number of the first, buckets in the part) for all elements of the range, with an array of `Keys` of them, or
-/// of one at the ends. Those before the part have wrapped around.
+/// Calls f(number of the first element, buckets in the part) for all elements of the range, in arrays of `Keys`
+/// buckets, or of one at the ends. Buckets before the part wrap around to large numbers.
 template <unsigned Threads, unsigned Keys, typename F>
 __device__ void for_each_of_range(const partition_buffers& buffers, const placed_part& part, const F& f) {
   struct alignas(Keys * sizeof(std::uint16_t)) some_keys {
@@ -116,8 +116,8 @@ __device__ std::uint32_t count_part(const partition_buffers& buffers, const plac
   return before;
 }
 
-/// Calls put(bucket, element) for the elements of a part. They are loaded before the first is put anywhere: the
-/// compiler moves no load across an atomic operation.
+/// Calls put(bucket, element) for the elements of a part. All are loaded before the first put, because the compiler
+/// moves no load across an atomic operation.
 template <unsigned Threads, unsigned Keys, bool Whole, typename Put>
 __device__ void for_each_of_part(const partition_buffers& buffers, const placed_part& part, const Put& put) {
   for_each_of_range<Threads, Keys>(buffers, part, [&]<unsigned N>(std::uint32_t at, const std::uint32_t(&bucket)[N]) {

@@ -14,9 +14,9 @@
 /// buckets and points in random order: 0.028 ms for 2^20 points instead of 0.044 by count, scan and scatter, and 0.44
 /// instead of 0.75 for 2^24.
 ///
-/// A range that holds more than a block has room for is placed in parts, by a block each: all of them read the keys of
-/// the range, and each places the elements of its own share of the buckets. Otherwise a few blocks would have most of
-/// the elements of a crowd, and the others would wait for them.
+/// A range with more elements than fit a block is placed in parts, one block each: all of them read the keys of the
+/// range, and each places the elements of its share of the buckets. Otherwise the few blocks with most elements of a
+/// crowd would delay all others.
 namespace quadrat::detail {
 
 /// The most buckets of a range: a block counts them in shared memory.
@@ -31,7 +31,7 @@ inline constexpr unsigned most_parts_log = 6;
 struct counting_control {
   partition_control ranges;
   std::uint32_t units;                             ///< parts of all ranges; as many as ranges if each has one
-  std::uint32_t first_unit[partition_ranges + 1];  ///< where some have more: the parts are numbered through
+  std::uint32_t first_unit[partition_ranges + 1];  ///< if some ranges have several: first part of each range
 };
 
 inline constexpr std::size_t counting_control_words = sizeof(counting_control) / sizeof(std::uint32_t);
@@ -47,11 +47,11 @@ struct partition_buffers {
   std::uint32_t bucket_count;
   unsigned shift;  ///< a range is 2^shift buckets
 
-  /// Elements on average of the ranges that hold buckets.
+  /// The mean number of elements of the ranges that hold buckets.
   [[nodiscard]] std::uint32_t mean() const { return count / (((bucket_count - 1) >> shift) + 1); }
   /// Words of shared memory of a block: for the counts of all buckets of a range, and to stage a quarter more elements
-  /// than the mean, which suffices for nearly every range of evenly spread elements. All words where two blocks would
-  /// not fit on a multiprocessor: crowds are then divided into fewer parts.
+  /// than the mean, which suffices for nearly every range of evenly spread elements. All words if two blocks do not fit
+  /// on a multiprocessor, so that crowds have fewer parts.
   [[nodiscard]] std::uint32_t words() const {
     const std::uint32_t wanted = (1u << shift) + mean() + mean() / 4 + 256;
     return wanted <= partition_most_words / 2 ? wanted : partition_most_words;

@@ -16,8 +16,8 @@ namespace quadrat::detail {
 inline constexpr unsigned partition_items = 8;
 inline constexpr unsigned partition_tile = partition_ranges * partition_items;
 
-/// One block, a thread per range, which has this many elements: plans in how many parts the ranges are placed, so that
-/// their elements fit into the `words` of a block on average, besides the counts.
+/// One block, a thread per range with this many elements. Plans the number of parts of each range, so that on average
+/// counts and elements of a part fit into the `words` of a block.
 __device__ inline void plan_parts(counting_control& control, std::uint32_t elements, unsigned shift,
                                   std::uint32_t words, std::uint32_t* warp_sums) {
   const auto fits = [&](unsigned log) { return elements >> log <= words - ((1u << shift) >> log); };
@@ -44,8 +44,8 @@ __global__ void __launch_bounds__(partition_ranges)
   counts[threadIdx.x] = 0;
   __syncthreads();
   const std::uint32_t first = blockIdx.x * partition_tile + threadIdx.x;
-  // All loads are issued before the first use: for the compiler, raising a fault may write anywhere, and loads cannot
-  // be moved before it.
+  // All loads are issued before the first use: the compiler cannot move loads before a fault, which writes to
+  // memory.
   decltype(key_of.read(0)) elements[partition_items];
 #pragma unroll
   for (unsigned item = 0; item < partition_items; ++item) {

@@ -66,7 +66,7 @@ struct store_in_order {
   return static_cast<std::uint32_t>(std::ceil((12 + 2 * mean + 4 * std::sqrt(mean)) / 4)) * 4;
 }
 
-/// No less than b default_capacity(n, b) for any n of at most `count` elements in b of at most `bucket_count` buckets.
+/// An upper bound on b default_capacity(n, b) for all n <= `count` elements and b <= `bucket_count` buckets.
 [[nodiscard]] inline std::size_t most_slots(std::size_t count, std::size_t bucket_count) {
   const auto elements = static_cast<double>(count), buckets = static_cast<double>(bucket_count);
   return static_cast<std::size_t>(16 * buckets + 2 * elements + 4 * std::sqrt(elements * buckets)) + 1;

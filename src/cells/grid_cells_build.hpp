@@ -21,7 +21,7 @@ template <template <int> class Numbering, int D>
   return make_numbering<Numbering>(cells);
 }
 
-/// The given grid, checked. For low_vertex_anchor it has more slack: of one more subtraction and wrap.
+/// The given grid, checked. For low_vertex_anchor it has more slack, for one more subtraction and wrap.
 template <typename Anchor, typename T, int D>
 [[nodiscard]] foldable_grid<T, D> prepare_grid(const grid<T, D>& given, const cell_list_options<T>& options,
                                                bool cubic) {

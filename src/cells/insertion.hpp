@@ -27,8 +27,8 @@ struct insertion {
 template <typename KeyOf, typename Target>
 insertion(KeyOf, Target) -> insertion<KeyOf, Target>;
 
-/// Overflows are raised for bucket number + this, so that faults of the data, which are numbered by element, are
-/// reported first: they may have caused the overflow.
+/// Overflows are raised for bucket number + this. So faults of the data, numbered by element, are reported first; they
+/// may have caused the overflow.
 inline constexpr std::uint64_t overflow_fault_base = std::uint64_t{1} << 40;
 
 }  // namespace quadrat::detail

@@ -30,7 +30,7 @@ QUADRAT_HD void store_record(packed_record<T, D>* records, std::size_t i, const 
 #endif
 }
 
-/// Inserts particle i. Its record is written whole, or only linked if the position comes from the record.
+/// Inserts particle i. Writes its whole record, or only links it if the position comes from the record.
 template <typename T, int D, typename KeyOf>
 struct insert_record {
   KeyOf key_of;

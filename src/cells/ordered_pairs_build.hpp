@@ -39,7 +39,7 @@ void ordered_pairs<Context, Key>::make(const Context& context, std::size_t count
     keys_[copy].resize_discarding(context, count);
     elements_[copy].resize_discarding(context, count);
   }
-  // On a GPU, elements are written with the keys, which saves a launch; the CPU's sort generates them in its first
+  // On a GPU, elements are written with the keys, which saves a launch. The CPU's sort generates them in its first
   // pass.
   constexpr bool made_up = std::is_same_v<Context, cpu_context>;
   const write_pairs<KeyOf, Key> body{key_of, keys_[0].data(), made_up ? nullptr : elements_[0].data()};

@@ -42,8 +42,8 @@ bool faces_are_exact(const grid<T, D>& space, T radius, int axis) {
   return std::ilogb(largest) + 1 - unit < std::numeric_limits<T>::digits;
 }
 
-/// The number of cells along an axis with edges that leave room to widen boxes by the slack on either side. Along a
-/// folded periodic axis, a multiple of those that are stored.
+/// The number of cells along an axis whose edges leave room to widen boxes by the slack on either side. Along a folded
+/// periodic axis, a multiple of the stored cells.
 template <typename T, int D>
 int cells_with_room(const grid<T, D>& space, T radius, int axis) {
   const T needed = 2 * radius * (1 + 4 * std::numeric_limits<T>::epsilon()) + 4 * space.slack[axis];

@@ -20,7 +20,7 @@ constexpr double loose_bin_cost = 1;
 constexpr double most_bins_a_body = 4;
 constexpr double most_bins = 1 << 27;
 
-/// Means over all bodies of powers of their lengths.
+/// Means of powers of the bodies' lengths.
 struct length_moments {
   double bodies = 0;
   double first = 0;
@@ -69,7 +69,7 @@ double count_of_edge(const box<T, 3>& domain, double edge) {
   return bins_along(domain, edge, 0) * bins_along(domain, edge, 1) * bins_along(domain, edge, 2);
 }
 
-/// The edge must need no more than max_count bins.
+/// The edge must not need more than max_count bins.
 template <typename T>
 grid<T, 3> grid_of_edge(const box<T, 3>& domain, double edge) {
   return make_grid(domain, make_vec<int, 3>([&](int axis) {
@@ -77,7 +77,7 @@ grid<T, 3> grid_of_edge(const box<T, 3>& domain, double edge) {
                    }));
 }
 
-/// The smallest edge, from `edge` up, that needs no more than `most` bins.
+/// The smallest edge, at least `edge`, that needs at most `most` bins.
 template <typename T>
 double edge_within(const box<T, 3>& domain, double edge, double most) {
   while (count_of_edge(domain, edge) > most) edge *= 1.0625;
@@ -154,7 +154,7 @@ bin_choice<T> choose_loose_bins(const box<T, 3>& domain, const size_histogram<T>
 
 template <typename T>
 box<T, 3> box_for_bins(const box<T, 3>* domain, vec<T, 3> lower, vec<T, 3> upper, const size_histogram<T>& sizes) {
-  // Beyond this, lengths of boxes are not finite; bodies there count as outside.
+  // Beyond this, box lengths would overflow; bodies there count as outside.
   constexpr T far = std::numeric_limits<T>::max() / 8;
   const T margin = std::min(static_cast<T>(moments_of(sizes).first / 2), far);
   vec<bool, 3> periodic = domain != nullptr ? domain->periodic : vec<bool, 3>::filled(false);
@@ -167,7 +167,7 @@ box<T, 3> box_for_bins(const box<T, 3>* domain, vec<T, 3> lower, vec<T, 3> upper
       continue;
     }
     const T scale = std::max(std::fabs(lower[axis]), std::fabs(upper[axis]));
-    // Bodies in a plane get some depth, so that the density is finite.
+    // Bodies in a plane get a small depth, so that the density is finite.
     const T least = std::max(longest * T(1e-3), std::min(scale, far) * (16 * std::numeric_limits<T>::epsilon()));
     const T pad = std::max(margin, least);
     lower[axis] = std::clamp(lower[axis], -far, far) - pad;

@@ -17,7 +17,7 @@ struct broad_phase<Context, T>::implementation {
   Context context;
   broad_phase_options<T> options;
   enum class stage { empty, built, enqueued, failed } state = stage::empty;
-  bool prepared = false;  ///< there is the memory of a build
+  bool prepared = false;  ///< the memory of a build exists
   bounds_view<T> last;
   std::uint64_t size = 0;
   detail::search_plan<Context, T> search;
@@ -111,12 +111,12 @@ void broad_phase<Context, T>::implementation::require_built() const {
 template <typename Context, typename T>
 void broad_phase<Context, T>::implementation::check() {
   if (state != stage::enqueued) return;
-  // A graph may have searched again since the last look.
+  // A replayed graph may have searched again since the last check.
   size = search.control().read()[detail::search_control<Context>::pairs_word];
   if (search.control().failed()) fail();
 }
 
-/// Throws what the words of a search say.
+/// Throws the error recorded in the words of a search.
 template <typename Context, typename T>
 void broad_phase<Context, T>::implementation::fail() {
   using control = detail::search_control<Context>;

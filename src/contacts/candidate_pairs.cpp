@@ -9,7 +9,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Index: pair. Packs a pair into one number; the second id takes `bits` bits. Room beyond the pairs comes last.
+/// Index: pair. Packs a pair into one number; the second id takes `bits` bits. Unused room sorts last.
 struct pack_pair {
   const particle_id* first;
   const particle_id* second;
@@ -50,7 +50,7 @@ void candidate_pairs<Context, T>::find(const Context& context, search_control<Co
 
 template <typename Context, typename T>
 void candidate_pairs<Context, T>::reserve(const Context& context, std::uint64_t pairs) {
-  // If memory ran out between the two, their sizes differ.
+  // The sizes differ if an allocation failed between the two.
   if (pairs <= room()) return;
   first_.resize_discarding(context, pairs);
   second_.resize_discarding(context, pairs);

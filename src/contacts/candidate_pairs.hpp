@@ -20,11 +20,11 @@ class candidate_pairs {
   void find(const Context& context, search_control<Context>& control, const row_passes<pair_sink>& rows);
   /// Sorts the pairs by (first, second). Asynchronous.
   void sort(const Context& context, std::size_t bodies);
-  /// Makes room for this many.
+  /// Makes room for this many pairs.
   void reserve(const Context& context, std::uint64_t pairs);
-  /// `sort` then takes all memory for these.
+  /// Makes `sort` allocate for the whole room.
   void take_room() { size_.most = room(); }
-  /// Of no boxes.
+  /// The result for no boxes.
   void clear(search_control<Context>& control) { size_ = {0, control.data(search_control<Context>::pairs_word)}; }
 
   [[nodiscard]] const device_count& size() const { return size_; }
@@ -57,8 +57,8 @@ struct listed_search {
   }
 };
 
-/// The new size of an array that has become too small, with room to spare; not where that would take gigabytes, and
-/// kernels might not have as many indices.
+/// The new size of an array that has become too small, with spare room, unless that takes gigabytes or more than
+/// kernels can index.
 [[nodiscard]] inline std::uint64_t roomy(std::uint64_t size) {
   constexpr std::uint64_t many = std::uint64_t{1} << 30;
   return size < many ? size + size / 16 : size;

@@ -24,7 +24,7 @@ void check_bodies(const bodies_view<T>& bodies, const std::optional<box<T, 3>>& 
 template <typename T>
 void check_bounds(const bounds_view<T>& bounds);
 
-/// What is wrong with a search that does not wait, whose bodies touch so many bins.
+/// The error of a search that does not wait and whose bodies touch this many bins.
 [[nodiscard]] inline std::string too_many_entries_text(std::uint64_t entries) {
   return message("bodies touch ", entries,
                  " bins in total, more than there is room for since the last build; call build");

@@ -25,7 +25,7 @@ struct contact_choice {
   std::string reason;
 };
 
-/// The named method, or, if the name is automatic, the one with the least expected time.
+/// The named method or, for "auto", the one with the least expected time.
 [[nodiscard]] contact_choice choose_contact_method(const method_demand& demand, std::string_view asked,
                                                    const pair_request& request, const device_profile& profile);
 
@@ -33,7 +33,7 @@ struct contact_choice {
 [[nodiscard]] std::vector<expected_time> contact_times(const method_demand& demand, const pair_request& request,
                                                        const device_profile& profile);
 
-/// All methods, as such a choice sees them.
+/// All methods, with what the choice knows of each.
 [[nodiscard]] explanation explain_contact_method(const method_demand& demand, const pair_request& request,
                                                  const device_profile& profile);
 

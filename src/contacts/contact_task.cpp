@@ -22,7 +22,7 @@ void contact_task<Context, T>::begin(body_placement<Context, T>& placement, cons
 template <typename Context, typename T>
 void contact_task<Context, T>::set_planes(std::span<const plane<T>> planes) {
   if (has_planes(planes)) return;
-  given_planes_.clear();  // should the rest fail
+  given_planes_.clear();  // in case the rest fails
   planes_.resize_discarding(context_, planes.size());
   copy_bytes(context_, planes.data(), planes_.data(), planes.size_bytes());
   given_planes_.assign(planes.begin(), planes.end());

@@ -25,20 +25,20 @@ template <typename T>
   return a.normal == b.normal && a.offset == b.offset && a.group == b.group;
 }
 
-/// A search for contacts, as engines see it: the bodies, and where what they find goes.
+/// A search for contacts, as passed to engines: the bodies and the destination of contacts.
 template <typename Context, typename T>
 class contact_task {
  public:
   explicit contact_task(const Context& context) : context_(context) {}
 
-  /// The next search. `domain`: given by the caller, or any open box; bodies are wrapped into it.
+  /// Begins a search. `domain`: given by the caller, or any open box; bodies are wrapped into it.
   void begin(body_placement<Context, T>& placement, const bodies_view<T>& bodies, const box<T, 3>& domain,
              const pair_masks& masks);
-  /// The domain that bins were planned for.
+  /// The domain for which bins were planned.
   void set_domain(const box<T, 3>& domain) { domain_ = domain; }
 
   // For engines:
-  /// In order of ids. Planes are in `planes`.
+  /// The bodies in order of ids. Planes are in `planes`.
   [[nodiscard]] const bodies_view<T>& bodies() const { return place_.bodies; }
   [[nodiscard]] const box<T, 3>& domain() const { return domain_; }
   [[nodiscard]] const group_filter& groups() const { return groups_; }
@@ -51,8 +51,8 @@ class contact_task {
   void find_in_rows(const row_passes<contact_sink<T>>& rows);
   /// Finds contacts among the pairs of boxes of these rows, and those of planes.
   void find_in_pairs(const row_passes<pair_sink>& rows);
-  /// For engines that write the contacts themselves: how many there are, in the memory of the context; waits and makes
-  /// room as search_control::settle does.
+  /// For engines that write the contacts themselves. `found`: their number, in the memory of the context. Waits and
+  /// makes room like search_control::settle.
   void settle(const std::uint64_t* found);
   [[nodiscard]] array<contact<T>, Context>& records() { return records_; }
 
@@ -66,7 +66,7 @@ class contact_task {
     return std::equal(planes.begin(), planes.end(), given_planes_.begin(), given_planes_.end(), same_planes<T>);
   }
   [[nodiscard]] std::size_t room_of_pairs() const { return candidates_.room(); }
-  /// Makes room for this many contacts, and for as many pairs of boxes where pairs have been searched.
+  /// Makes room for this many contacts, and for as many pairs of boxes if pairs have been searched.
   void reserve(std::size_t contacts);
   [[nodiscard]] std::size_t bytes() const;
 

@@ -15,17 +15,17 @@
 namespace quadrat::detail {
 
 /// Numbers of faults. Those below the first base are bodies with impossible data; the smallest number is reported.
-inline constexpr std::uint64_t misfit_fault_base = std::uint64_t{1} << 40;  ///< a body that the bins do not fit
+inline constexpr std::uint64_t misfit_fault_base = std::uint64_t{1} << 40;  ///< a body that does not fit the bins
 inline constexpr std::uint64_t id_fault_base = std::uint64_t{1} << 41;
-inline constexpr std::uint64_t room_fault_base = std::uint64_t{1} << 42;  ///< and the word of what has too little room
+inline constexpr std::uint64_t room_fault_base = std::uint64_t{1} << 42;  ///< plus the word of the array without room
 
-/// How many of something there are: pairs, say.
+/// The number of results, such as pairs.
 struct device_count {
-  std::uint64_t most = 0;                ///< kernels have so many indices: the room, or the number where that is known
+  std::uint64_t most = 0;                ///< indices of kernels: the room, or the number if it is known
   const std::uint64_t* value = nullptr;  ///< in the memory of the context; 0 if the search has failed
 };
 
-/// Index: 0. Passes a number on, unless the search has failed or there is not enough room.
+/// Index: 0. Passes on a number, unless the search has failed or the room is too small.
 struct settle_count {
   const std::uint64_t* found;
   std::uint64_t room;
@@ -41,8 +41,8 @@ struct settle_count {
   }
 };
 
-/// The words that kernels of a search write and the host reads. A search that waits reads numbers where the sizes of
-/// arrays follow from them, and lets arrays grow; one that does not works in the room that there is, and raises faults.
+/// The words that kernels of a search write and the host reads. A search that waits reads the numbers that determine
+/// sizes of arrays, and lets arrays grow. One that does not wait uses the existing room, and raises faults.
 template <typename Context>
 class search_control {
  public:
@@ -78,13 +78,13 @@ class search_control {
     clean_ = clean_ && !failed_;
     return read_;
   }
-  /// The words as they were read last, and whether they have a fault.
+  /// The words read last, and whether they have a fault.
   [[nodiscard]] const std::uint64_t* last_read() const { return read_; }
   [[nodiscard]] bool failed() const { return failed_; }
 
-  /// `found`: the number, in the memory of the context. room() is what there is room for. If the search waits,
-  /// grow(number) makes room for more, and what has got more room is worked on to its end once: searches that do not
-  /// wait then find the memory that they need.
+  /// `found`: the number, in the memory of the context. room() is the existing room. If the search waits, grow(number)
+  /// makes more room, and kernels then run once over the whole new room, so that later searches that do not wait find
+  /// the memory they need.
   template <typename Room, typename Grow>
   [[nodiscard]] device_count settle(word which, const std::uint64_t* found, const Room& room, const Grow& grow) {
     std::uint64_t* const settled = control_.data() + which;
@@ -105,10 +105,10 @@ class search_control {
  private:
   Context context_;
   bool waits_ = true;
-  bool clean_ = false;  // no fault is in the words
+  bool clean_ = false;  // the words have no fault
   bool failed_ = false;
   const std::uint64_t* read_ = nullptr;
-  std::uint64_t worked_[far_word]{};  // the room of each kind that has been worked on
+  std::uint64_t worked_[far_word]{};  // the room of each kind over which kernels have run
   array<std::uint64_t, Context> control_;
   host_mirror<Context> mirror_;
 };

@@ -7,8 +7,8 @@
 #include "contacts/bodies/placed.hpp"
 #include "contacts/families.hpp"
 
-/// The two passes of a search: each row counts; after a scan, each row writes. No place is reserved by atomic
-/// operations, so that rows in the same order give the same bytes.
+/// The two passes of a search: each row counts; after a scan, each row writes. Places are not reserved by atomic
+/// operations, so rows in the same order give the same bytes.
 namespace quadrat::detail {
 
 template <typename Search, typename Family>

@@ -16,8 +16,8 @@ namespace quadrat::detail {
 template <typename Context>
 class counted_rows {
  public:
-  /// Room for the counts of `rows` rows, filled by the caller up to the limit: what is counted takes so many bytes
-  /// each, in the free memory and what is held for it. `grows`: whether it may take more than what is held.
+  /// Room for the counts of `rows` rows, which the caller fills up to the limit: that of results of the given bytes
+  /// each, in free memory plus the memory held for them. `grows`: whether more than the held memory may be used.
   [[nodiscard]] std::uint32_t* counts(const Context& context, std::size_t rows, std::size_t bytes_each,
                                       std::size_t held, bool grows) {
     rows_ = rows;
@@ -35,7 +35,7 @@ class counted_rows {
     exclusive_scan_with_total(context, counts_.data(), offsets_.data(), rows_, scratch_);
     return offsets_.data() + rows_;
   }
-  /// Takes all memory for so many rows.
+  /// Allocates all memory for this many rows.
   void reserve(const Context& context, std::size_t rows) {
     fill_bytes(context, counts(context, rows, 1, 0, false), 0, rows * sizeof(std::uint32_t));
     static_cast<void>(sum(context));

@@ -15,8 +15,8 @@ namespace quadrat {
 
 namespace detail {
 
-/// Index: contact. Packs its bodies into one number; the second takes `bits` bits. Planes come after the bodies, and
-/// room beyond the contacts comes last.
+/// Index: contact. Packs its bodies into one number; the second takes `bits` bits. Planes come after the bodies; unused
+/// room sorts last.
 template <typename T>
 struct contact_key {
   const contact<T>* records;
@@ -46,7 +46,7 @@ struct gather_contact {
   }
 };
 
-/// What the memory of a build depends on, besides the contacts.
+/// The arrays that determine the memory of a build, besides the contacts.
 struct body_arrays {
   std::size_t count = 0;
   bool spheres = true, shapes = false, radii = false, sizes = false, orientations = false, groups = false, ids = false;
@@ -89,11 +89,11 @@ struct contact_detector<Context, T>::implementation {
   Context context;
   contact_options<T> options;
   enum class stage { empty, built, enqueued, failed } state = stage::empty;
-  bool prepared = false;       ///< there is the memory of a build
+  bool prepared = false;       ///< the memory of a build exists
   detail::body_arrays arrays;  ///< of its bodies
   bodies_view<T> last;         ///< bodies of the last build, as given
   std::uint64_t size = 0;
-  double contacts_of_a_body = -1;  ///< in the last search that found all; below 0: there was none
+  double contacts_of_a_body = -1;  ///< in the last complete search; below 0: there was none
 
   detail::bodies_by_id<Context, T> by_id;
   detail::search_plan<Context, T> search;
@@ -131,7 +131,7 @@ void contact_detector<Context, T>::implementation::build(const bodies_view<T>& g
   state = stage::built;
 }
 
-/// In the method, the bins and the memory of the last build.
+/// Builds with the method, the bins and the memory of the last build.
 template <typename Context, typename T>
 void contact_detector<Context, T>::implementation::build_async(const bodies_view<T>& given) {
   detail::check_bodies(given, options.domain);
@@ -150,7 +150,7 @@ void contact_detector<Context, T>::implementation::choose(const bodies_view<T>& 
   request.spheres = bodies.spheres();
   request.number_bytes = sizeof(T);
   request.known_domain = options.domain.has_value();
-  // Where runs must be repeatable a search does not depend on those before it.
+  // If runs must be repeatable, a search does not depend on earlier ones.
   if (context.reproducibility() == determinism::none)
     request.found = contacts_of_a_body * static_cast<double>(bodies.size());
   search.choose(options.method, request, options.autotune);
@@ -216,7 +216,7 @@ void contact_detector<Context, T>::implementation::reserve(std::size_t contacts)
   const bool grows = contacts > task.records().size();
   if (grows) state = stage::empty;
   task.reserve(contacts);
-  if (grows && prepared && sorts()) sort({task.records().size(), task.size().value});  // takes its memory
+  if (grows && prepared && sorts()) sort({task.records().size(), task.size().value});  // allocates its memory
 }
 
 template <typename Context, typename T>

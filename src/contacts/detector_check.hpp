@@ -104,7 +104,7 @@ void contact_detector<Context, T>::implementation::require_memory_for(const bodi
 template <typename Context, typename T>
 void contact_detector<Context, T>::implementation::check() {
   if (state != stage::enqueued) return;
-  // A graph may have searched again since the last look.
+  // A replayed graph may have searched again since the last check.
   size = search.control().read()[detail::search_control<Context>::contacts_word];
   if (search.control().failed()) fail();
 }
@@ -117,7 +117,7 @@ data_error contact_detector<Context, T>::implementation::complaint(std::size_t p
   return {message("body ", i, detail::complaint_about(found, fault, domain())), i};
 }
 
-/// Throws what the words of a search say.
+/// Throws the error recorded in the words of a search.
 template <typename Context, typename T>
 void contact_detector<Context, T>::implementation::fail() {
   using control = detail::search_control<Context>;

@@ -12,16 +12,16 @@
 #include "contacts/request.hpp"
 #include "quadrat/contacts/shapes.hpp"
 
-/// What all methods of contacts share. contact_detector and broad_phase choose a method, let its engine plan bins, and
-/// let it search.
+/// The interface of all methods of contacts. contact_detector and broad_phase choose a method, then let its engine plan
+/// bins and search.
 namespace quadrat::detail {
 
-/// What bins are planned for, besides the bodies.
+/// The input of planning bins, besides the bodies.
 template <typename T>
 struct bin_options {
   T size = T(0);           ///< edge; 0: auto
   bool balanced = true;    ///< for methods that balance
-  bodies_view<T> given{};  ///< the caller's bodies; none: boxes are searched
+  bodies_view<T> given{};  ///< the caller's bodies; empty if boxes are searched
 };
 
 /// Chosen bins, and the reason.
@@ -29,7 +29,7 @@ template <typename T>
 struct planned_bins {
   T edge;  ///< of the finest; 0: no bins
   std::string reason;
-  /// Of the half extents that they are planned for; above, search_control::largest_word is to be asked.
+  /// The largest half extent planned for. If bodies are wider, search_control::largest_word has their extent.
   T widest = std::numeric_limits<T>::infinity();
 };
 
@@ -51,12 +51,12 @@ class contact_engine {
   contact_engine& operator=(const contact_engine&) = delete;
   virtual ~contact_engine() = default;
 
-  /// Chooses bins for this search and those that follow. May synchronize. Throws argument_error if the requested size
-  /// gives too many.
+  /// Chooses bins for this and later searches. May synchronize. Throws argument_error if the requested size gives too
+  /// many.
   [[nodiscard]] virtual planned_bins<T> plan(const placed_bodies<Context, T>& bodies,
                                              const bin_options<T>& options) = 0;
-  /// Finds the contacts of bodies, of which there are some, in the bins of the last plan. Throws argument_error if they
-  /// touch too many bins.
+  /// Finds the contacts of at least one body, in the bins of the last plan. Throws argument_error if bodies touch too
+  /// many bins.
   virtual void find_contacts(contact_task<Context, T>& task) = 0;
   /// The same for pairs of boxes.
   virtual void find_pairs(const pair_task<Context, T>& task) = 0;
@@ -74,7 +74,7 @@ class contact_engine {
 template <typename Context, typename T>
 using contact_engine_maker = std::unique_ptr<contact_engine<Context, T>>(const Context&);
 
-/// An engine that arranges placed bodies in rows, which are searched twice: to count, and to write. `Engine` has
+/// An engine that arranges placed bodies in rows and searches them twice: to count, and to write. `Engine` has
 ///   void insert(const placed_bodies<Context, T>&);  arranges the bodies of the last plan
 ///   std::size_t rows() const; auto search() const;  see searched_rows
 ///   static constexpr bool tests_all_shapes;         whether rows are searched for contacts of any shapes; otherwise

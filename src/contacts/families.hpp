@@ -16,7 +16,7 @@
 /// lower id.
 namespace quadrat::detail {
 
-/// A contact_manifold for families whose pairs have one contact at most.
+/// A contact_manifold for families with at most one contact per pair.
 template <typename T>
 struct single_contact {
   contact_point<T> points[1];
@@ -31,7 +31,7 @@ struct sphere_family {
   group_filter groups;
 
   [[nodiscard]] QUADRAT_HD std::uint32_t count(const placed_body<T>& p, const placed_body<T>& q) const {
-    // At half a periodic box, the separation may have either sign, but one length.
+    // At half a periodic box the separation may have either sign; its length is the same.
     return spheres_touch(domain.separation(p.center, q.center), p.half[0], q.half[0]) && groups.meet(p.group, q.group);
   }
   QUADRAT_HD std::uint32_t collide(const placed_body<T>& a, const placed_body<T>& b, manifold_type& manifold) const {
@@ -112,8 +112,8 @@ struct any_family {
   }
 };
 
-/// Candidates: pairs of boxes. The caller's boxes are compared exactly as given; boxes of bodies as placed, with an
-/// allowance for any rounding of the narrow phase.
+/// Candidates: pairs of boxes. The caller's boxes are compared exactly as given; boxes of placed bodies, with an
+/// allowance for rounding in the narrow phase.
 template <typename T>
 struct box_family {
   using value_type = T;

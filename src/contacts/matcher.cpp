@@ -79,7 +79,7 @@ struct find_contact {
   QUADRAT_HD void operator()(std::size_t k) const { previous[k] = remembered.find(read_key(keys, k)); }
 };
 
-/// Each key takes the first free slot. Equal keys meet on the way, which is a fault.
+/// Each key takes the first free slot. Equal keys find each other on the way, which is a fault.
 struct remember_contact {
   contact_keys_view keys;
   std::uint64_t* pairs;

@@ -11,8 +11,8 @@
 
 namespace quadrat::detail {
 
-/// All methods of contacts, in display order. A new one is an engine and its record, in its own folder, and a line
-/// here; engine.hpp describes both.
+/// All methods of contacts, in display order. To add one, write an engine and its record in a new folder (see
+/// engine.hpp), and add a line here.
 using contact_method_list = method_list<  //
     levels_record,                        //
     loose_grid_record,                    //

@@ -5,7 +5,7 @@
 #include "contacts/engine.hpp"
 #include "contacts/rows.hpp"
 
-/// The functions of row_engine: for the sources of engines, so that the kernels of each are compiled once.
+/// The functions of row_engine. Only sources of engines include it, so that each engine's kernels are compiled once.
 namespace quadrat::detail {
 
 template <typename Engine, typename Context, typename T>

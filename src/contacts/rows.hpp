@@ -15,7 +15,7 @@
 
 namespace quadrat::detail {
 
-/// Rows in which an engine has arranged bodies, each pair in exactly one. Two passes find what is in them.
+/// Rows in which an engine has arranged bodies, each pair in exactly one. Two passes find their pairs.
 /// Asynchronous.
 template <typename Sink>
 class row_passes {
@@ -37,7 +37,7 @@ class row_passes {
 };
 
 /// Calls body(row) for each row, as for_each does. In a crowd some rows take far longer than others, so threads take a
-/// few at a time. `work` is in steps that are worth as much as those of other loops that start threads.
+/// few at a time. A step of `work` costs as much as in other loops that start threads.
 template <typename Body>
 void for_each_row(const cpu_context& context, std::size_t rows, std::size_t work, const Body& body) {
   constexpr std::size_t worth_a_team = 2048, parts_of_a_thread = 32, least_rows = 8;

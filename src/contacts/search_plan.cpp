@@ -13,7 +13,7 @@ namespace quadrat::detail {
 template <typename Context, typename T>
 void search_plan<Context, T>::choose(std::string_view asked, const pair_request& request, bool autotune) {
   const method_demand demand = contact_demand(context_);
-  // No bodies say nothing of those that follow.
+  // An empty set says nothing about later bodies.
   const bool same =
       tuner_.active() ? request.bodies == 0 || request.resembles(request_) : request.asks_the_same(request_);
   if (engine_ != nullptr && same) return;
@@ -47,7 +47,7 @@ void search_plan<Context, T>::use(std::string_view method) {
   choice_.method = method;
 }
 
-/// If sizes change, bins that were right for the first ones are kept for some searches only.
+/// Sizes may change, so bins are kept only for a number of searches.
 template <typename Context, typename T>
 bool search_plan<Context, T>::keeps_plan(std::size_t bodies, bool known_domain) {
   constexpr int most_searches = 100;
@@ -69,7 +69,7 @@ void search_plan<Context, T>::plan(const std::optional<box<T, 3>>& domain, const
   reason_ += "; " + bins.reason;
   plan_limits<T> limits{bins.widest, 2 * bins.widest};
   for (int axis = 0; axis < 3; ++axis) {
-    // Bodies outside are in the bins at the ends, where only a few may crowd.
+    // Bodies outside are in the outermost bins, which only a few bodies may crowd.
     if (domain_.periodic[axis]) continue;
     const T margin = domain_.length[axis] / 16;
     limits.centers.lower[axis] = std::min(domain_.lower[axis], bounds.lower[axis]) - margin;

@@ -16,17 +16,17 @@
 
 namespace quadrat::detail {
 
-/// The method of a search, its engine, and the bins that it has planned. Call choose, then run; in it begin, then
+/// The method of a search, its engine, and its planned bins. Call choose, then run; inside run, call begin, then
 /// search, which may look and plan.
 template <typename Context, typename T>
 class search_plan {
  public:
   explicit search_plan(const Context& context) : context_(context), placement_(context) {}
 
-  /// Takes the named method; chooses one if the name is automatic. `autotune`: by the times of searches, from the first
-  /// on whose contacts have been counted, as crowds slow some methods down a hundred times.
+  /// Takes the named method, or chooses one for "auto". `autotune`: by measured times, once contacts have been counted,
+  /// as crowds slow some methods down a hundred times.
   void choose(std::string_view asked, const pair_request& request, bool autotune = false);
-  /// Calls search(), with the method that was chosen or whose turn it is.
+  /// Calls search() with the chosen method or, while autotuning, the one to be timed.
   template <typename Search>
   void run(std::size_t bodies, const Search& search) {
     if (!tuner_.active()) return search();
@@ -40,7 +40,7 @@ class search_plan {
   /// The method stays from now on.
   void stop_tuning() { tuner_.stop(); }
 
-  /// A search begins, which waits or does not: see search_control.
+  /// Begins a search, which waits or does not: see search_control.
   void begin(bool waits) { placement_.begin(waits); }
   /// Checks all bodies. Synchronizes.
   template <typename Place>
@@ -48,7 +48,7 @@ class search_plan {
     planned_ = nullptr;
     return placement_.look(count, place);
   }
-  /// Calls plan(), unless the last bins are kept, and find(): again if they turn out not to serve.
+  /// Calls plan(), unless the last bins are kept, then find(). Repeats both if the kept bins do not fit.
   template <typename Plan, typename Find>
   void search(std::size_t bodies, bool known_domain, const Plan& plan, const Find& find) {
     const bool kept = keeps_plan(bodies, known_domain);
@@ -73,8 +73,8 @@ class search_plan {
   [[nodiscard]] std::size_t bytes() const;
 
  private:
-  /// Whether the bins of an earlier search may serve another of so many bodies, if these are as it found them: a fault
-  /// of the search says that they are not. Not where the order of what is found must follow from the bodies alone.
+  /// Whether the bins of an earlier search may serve this many similar bodies; the search raises a fault if the bodies
+  /// differ too much. False if the order of results must depend on the bodies alone.
   [[nodiscard]] bool keeps_plan(std::size_t bodies, bool known_domain);
   void use(std::string_view method);
   void keep_only_engine();
@@ -87,10 +87,10 @@ class search_plan {
   std::map<std::string_view, std::unique_ptr<contact_engine<Context, T>>> engines_;
   contact_engine<Context, T>* engine_ = nullptr;
   contact_choice choice_;
-  pair_request request_{};                               ///< that it was made for
-  const contact_engine<Context, T>* planned_ = nullptr;  ///< whose bins are
+  pair_request request_{};                               ///< for which it was made
+  const contact_engine<Context, T>* planned_ = nullptr;  ///< the engine whose bins these are
   std::size_t planned_count_ = 0;
-  int searches_ = 0;  ///< with these bins
+  int searches_ = 0;  ///< number of searches with these bins
   box<T, 3> domain_{};
   std::string reason_;  ///< for the method and the bins
   T bin_size_ = T(0);

@@ -111,7 +111,7 @@ key_choice choose_unseen_key_method(key_request request, const device_profile& p
   struct loss {
     double shares = 0, most_ms = 0;
   };
-  std::map<std::string_view, loss> losses;  // of those that are possible for all keys
+  std::map<std::string_view, loss> losses;  // of methods possible for all kinds of keys
   key_request supposed = request;
   const auto cases = supposed_keys(request.elements, request.keys);
   for (const auto& [weight, sample] : cases) {

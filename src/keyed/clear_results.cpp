@@ -20,7 +20,7 @@ struct set_results {
   }
 };
 
-/// Index: key. Clears NaNs before accumulation: whether one survived would depend on the method.
+/// Index: key. Clears NaNs before accumulation; otherwise the method would decide whether one survives.
 template <typename T>
 struct replace_nans {
   component_values<T> results;

@@ -14,14 +14,14 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Picoseconds that the shared second-level cache takes for the atomic operations of a warp: for each sector of 32
-/// bytes that they touch, as often as lanes have the same key, and each key; and for each operation on the same word.
+/// Picoseconds of the shared second-level cache for the atomic operations of a warp: for each sector of 32 bytes
+/// touched (once per lane with the same key), for each key, and for each operation on the same word.
 struct cache_costs {
   double sector, key, crowd;
 };
 constexpr cache_costs cache{8.4, 1.4, 1760};
-/// How much longer sectors take where the results of the keys in flight (up to 2^20), or of all keys in use (beyond),
-/// have 2^k bytes: k, factor. Few bytes are in few parts of the cache, each of which takes one operation at a time.
+/// The slowdown of sectors if the results of the keys in flight (up to 2^20), or of all keys in use (beyond), have 2^k
+/// bytes: k, factor. Few bytes are in few parts of the cache, and each part takes one operation at a time.
 struct cache_factor {
   double log_bytes, factor;
 };
@@ -32,12 +32,12 @@ constexpr std::array cache_factors{cache_factor{6, 140},  cache_factor{8, 60},  
 /// Elements in flight at one time.
 constexpr double elements_at_once = 132 * 2048;
 
-/// Picoseconds for joining an element to one of the results in use on a CPU, where these have 2^k bytes: k, time.
+/// Picoseconds for joining an element to a result on a CPU if the results in use have 2^k bytes: k, time.
 constexpr std::array cpu_joins{cache_factor{15, 800},  cache_factor{18, 1100}, cache_factor{20, 1500},
                                cache_factor{23, 2200}, cache_factor{24, 4000}, cache_factor{26, 7500},
                                cache_factor{30, 15000}};
 
-/// Linear between the given numbers of bytes, constant beyond.
+/// Interpolates linearly between the given numbers of bytes; constant beyond.
 [[nodiscard]] double factor_of(std::span<const cache_factor> factors, double bytes) {
   const double log_bytes = std::log2(std::max(bytes, 1.0));
   if (log_bytes <= factors.front().log_bytes) return factors.front().factor;
@@ -65,7 +65,7 @@ constexpr std::array cpu_joins{cache_factor{15, 800},  cache_factor{18, 1100}, c
   }
 }
 
-/// Distinct keys among the elements in flight: far fewer than all keys where neighbors have equal keys.
+/// Distinct keys among the elements in flight: far fewer than all keys if neighbors have equal keys.
 [[nodiscard]] double keys_at_once(const key_request& request) {
   const bool alike = request.sample.block_keys < std::min(request.keys, 4096.0) / 2;
   const double share = std::min(1.0, elements_at_once / request.elements);
@@ -78,7 +78,7 @@ struct warp_operations {
   double operations, keys, sectors;
 };
 
-/// How many operations on adjacent components, one after another, take as long as one by neighboring lanes.
+/// Sequential operations on adjacent components that take as long as one operation by neighboring lanes.
 constexpr double components_of_a_sector = 2;
 
 /// One component, or two or four floats.
@@ -95,7 +95,7 @@ constexpr double components_of_a_sector = 2;
   const double sectors = std::min(sample.warp_keys * std::ceil(request.row_bytes / 32),
                                   std::max(1.0, request.row_bytes / 8) * sample.warp_sectors);
   if (leaves != left_over::elements && !joined_by_one_operation(request.row_bytes)) {
-    // Components are joined one after another, and not by neighboring lanes as with `atomic`.
+    // Components are joined one after another, not by neighboring lanes as in `atomic`.
     warp_operations warp = operations_left(leaves, with_row_bytes(request, 4));
     const double times = std::max(1.0, request.row_bytes / 4 / components_of_a_sector);
     return {warp.operations * times, warp.keys, warp.sectors * times};
@@ -129,7 +129,7 @@ constexpr double components_of_a_sector = 2;
   const double times = std::max(1.0, warp.operations / warp.keys);
   const double spread = cache.sector * warp.sectors * times * factor + cache.key * warp.keys;
   const double share = std::max(request.sample.crowd, 1 / keys_at_once(request));
-  // Beyond the cache, operations on the commonest key wait for those on others, too.
+  // Beyond the cache, operations on the commonest key also wait for those on other keys.
   const double crowd = request.elements * share / joined(leaves, request.sample) * cache.crowd * beyond;
   return std::max(request.elements / 32 * spread, crowd);
 }
@@ -140,7 +140,7 @@ method_cost cuda_cost(const cuda_costs& costs, const key_request& request, doubl
   const double count = request.elements, keys = request.keys;
   const double work = count * (costs.element + costs.byte * request.row_bytes) + more;
   method_cost cost;
-  // Where a key follows that is another one.
+  // Pairs of adjacent elements with different keys.
   const double changes = 1e-6 * count * (1 - request.sample.same);
   cost.once("start", cost_unit::launch, 1);
   cost.once("elements", cost_unit::step, 1e-6 * count);
@@ -170,7 +170,7 @@ namespace {
 method_cost cuda_fixed_point_cost(const key_request& request) {
   constexpr double bytes_of_key = 52, most_waiting = 1.0 / 64;
   const double values = 1e-6 * request.elements * request.values;
-  // Additions meet in the words of a sum.
+  // Additions conflict in the words of a sum.
   const key_request words = with_row_bytes(request, bytes_of_key);
   const double work = std::hypot(request.elements * (2 + request.row_bytes), cache_time(left_over::elements, words));
   method_cost cost;
@@ -180,14 +180,14 @@ method_cost cuda_fixed_point_cost(const key_request& request) {
   cost.each("elements", cost_unit::step, values);
   cost.each("work", cost_unit::step, 1e-9 * work * request.values);
   cost.each("reached", cost_unit::byte, reached_bytes(request));
-  // Additions to one result wait for each other, of a warp not one by one.
+  // Additions to one result wait for each other; a warp's are combined.
   cost.each("crowd", cost_unit::step, values * std::min(most_waiting, 1 / keys_at_once(request)));
   cost.each("clear", cost_unit::byte, 1e-6 * request.keys * request.values);
   return cost.holds(bytes_of_key * request.keys);
 }
 
 method_cost cuda_sort_cost(const key_request& request) {
-  // Up to so many elements one block sorts at once.
+  // The most elements that one block sorts at once.
   constexpr double alone = 4864, digit_bits = 8, bytes_of_element = 16;
   const double count = request.elements, megas = 1e-6 * count;
   const double passes = std::ceil(std::log2(request.keys + 1) / digit_bits), starts = count > alone ? passes : 0;
@@ -232,7 +232,7 @@ method_cost sort_reduce_method::cpu_sort_cost(const key_request& request) {
   const bool takes = starts_team(request, count), sorts = starts_team(request, count, least_sorted);
   const bool joins = starts_team(request, count, chunk + 1);
   const double threads = joins ? request.threads : 1;
-  // Values are read in the order of the keys: anywhere, unless the elements are in this order.
+  // Values are read in the order of the keys, which is random access unless the elements are sorted.
   const double disorder = std::min(1.0, 2 * request.sample.descending);
   const double far = disorder * factor_of(cpu_joins, count * request.row_bytes) / cpu_joins.front().factor;
   method_cost cost;
@@ -257,7 +257,7 @@ method_cost linked_lists_method::cost(const key_request& request) {
   const double count = request.elements, keys = request.keys, span = std::min(keys, request.sample.span);
   const bool links = starts_team(request, count), joins = starts_team(request, keys);
   const double linkers = links ? request.threads : 1, threads = joins ? request.threads : 1;
-  // A list is walked by one thread, and its elements lie where they were.
+  // One thread walks a list, whose elements are not moved.
   const double near = cpu_joins.front().factor, far = factor_of(cpu_joins, count * (request.row_bytes + 4)) / near;
   const double walked = count * std::max(1 / threads, request.sample.crowd);
   cost.once("start", cost_unit::launch, 1);
@@ -277,7 +277,7 @@ method_cost linked_lists_method::cost(const key_request& request) {
 }
 
 double waiting_elements(const key_request& request, double share) {
-  // An addition does not wait where as many to other results are near enough to go on meanwhile.
+  // An addition need not wait if enough nearby additions to other results can run meanwhile.
   constexpr double in_flight = 32;
   return 1e-6 * request.elements * share * std::pow(request.sample.same, in_flight);
 }

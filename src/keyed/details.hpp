@@ -21,11 +21,11 @@ inline constexpr std::array<std::string_view, 3> peer_finder_names{"vote", "matc
 /// How peers are combined. Source: voting-and-shuffling, "Pre-combining peers".
 enum class peer_combination {
   tree,     ///< interleaved trees, read from the bit patterns
-  switched  ///< elements are permuted so that peers are neighbors, and back
+  switched  ///< permutes elements so that peers are neighbors, and back
 };
 inline constexpr std::array<std::string_view, 2> peer_combination_names{"tree", "switched"};
 
-/// What comparisons of the paper's methods vary besides the options of a reducer.
+/// Settings for comparisons of the paper's methods, beyond the options of a reducer.
 struct key_details {
   peer_finder finder = peer_finder::match;                ///< warp_peers
   peer_combination combination = peer_combination::tree;  ///< warp_peers

@@ -23,7 +23,7 @@ struct key_reduction {
   bool accumulate;
 };
 
-/// What an engine is constructed from.
+/// The arguments of an engine's constructor.
 struct key_setup {
   std::uint32_t key_count;
   key_reducer_options options;
@@ -38,9 +38,9 @@ class key_engine {
 
   /// The most elements that the method can take.
   [[nodiscard]] virtual std::uint64_t most_elements() const { return ~std::uint64_t{0}; }
-  /// About how many bytes of the context's memory `count` elements need; called before anything is allocated.
+  /// The approximate memory in bytes for `count` elements; called before anything is allocated.
   [[nodiscard]] virtual std::size_t bytes_needed(std::size_t count) const = 0;
-  /// Sets the keys, and prepares what is reused. Asynchronous on CUDA.
+  /// Sets the keys, and prepares data for reuse. Asynchronous on CUDA.
   virtual void set_keys(const key_source& keys) = 0;
   /// Asynchronous; allocate nothing. Results are overwritten, or joined to with `accumulate`. There may be no elements.
   virtual void reduce(const key_reduction<std::int32_t>& reduction) = 0;
@@ -89,7 +89,7 @@ class streaming_key_engine : public typed_key_engine<Context, Engine> {
 /// replaced. Every reduction starts with this. Asynchronous.
 template <typename Context, typename T>
 void clear_results(const Context& context, const key_reduction<T>& reduction);
-/// Fills with zeros, unless accumulate.
+/// Fills the results with zeros, unless `accumulate`.
 template <typename Context>
 void clear_counts(const Context& context, std::uint64_t* results, std::uint32_t key_count, bool accumulate);
 

@@ -66,7 +66,7 @@ struct sum_fold {
   }
 };
 
-/// Extremes. NaNs are ignored: what is not less (greater) than the identity is skipped.
+/// Extremes. NaNs are ignored, because they are not less (greater) than the identity.
 template <bool Minimum>
 struct extreme_fold {
   template <typename T>
@@ -104,8 +104,8 @@ struct extreme_fold {
     if constexpr (std::is_integral_v<T>) {
       join_bits(target, value);
     } else {
-      // The bits of floating-point numbers order like integers: ascending for positive numbers, descending for negative
-      // ones.
+      // Floating-point numbers compare like their bits as integers: ascending if positive, descending if
+      // negative.
       using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
       using signed_bits = std::make_signed_t<bits>;
       value = taken(value);

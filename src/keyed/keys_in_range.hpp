@@ -8,7 +8,7 @@
 /// Finds the elements of a range of keys, on a CPU's vector units.
 namespace quadrat::detail {
 
-/// Keys looked at in a call: a multiple of this.
+/// The number of keys of a call is a multiple of this.
 inline constexpr std::size_t keys_a_step = 16;
 
 /// Writes j for each of keys[j] in [first, last), j < count, in order, and returns their number. Count: a multiple of

@@ -72,7 +72,7 @@ QUADRAT_KEYS_AVX2 inline unsigned range_mask_avx2(const std::uint32_t* keys, std
   const __m256i inside = _mm256_cmpeq_epi32(_mm256_min_epu32(offset, most), offset);
   return static_cast<unsigned>(_mm256_movemask_ps(_mm256_castsi256_ps(inside)));
 }
-/// There is no comparison of unsigned numbers: both are shifted by half of their range.
+/// AVX2 cannot compare unsigned numbers, so both are shifted by half of their range.
 QUADRAT_KEYS_AVX2 inline unsigned range_mask_avx2(const std::uint64_t* keys, std::uint64_t first, std::uint64_t last) {
   constexpr std::uint64_t half = std::uint64_t{1} << 63;
   const std::uint64_t shifted = first + half;

@@ -15,7 +15,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// What a word holds until it is written. No key: there are less than 2^31.
+/// The value of a word until it is written. It is not a valid key, since keys are below 2^31.
 constexpr std::uint32_t not_written = 0xfffffffeu;
 static_assert(not_written != no_key);
 
@@ -25,12 +25,12 @@ static_assert(not_written != no_key);
   });
 }
 
-/// Page-locked memory for samples, which is kept for the next: to allocate it takes longer than many reductions.
+/// Page-locked memory for samples, kept for reuse, because allocating it takes longer than many reductions.
 class sample_slots {
  public:
   [[nodiscard]] std::uint32_t* take(const cuda_context& context, std::size_t words) {
     const std::lock_guard guard(lock_);
-    // One whose reducer did not wait for it becomes free when its kernel has run.
+    // The slot of a reducer that did not wait becomes free when its kernel has run.
     std::erase_if(abandoned_, [this](const abandoned& one) {
       const bool done = all_written(one.words, one.count);
       if (done) free_.push_back(one.words);
@@ -67,7 +67,7 @@ class sample_slots {
   std::vector<abandoned> abandoned_;
 };
 
-/// Lives until the process ends: a kernel may still write.
+/// Lives until the process ends, because a kernel may still write to it.
 [[nodiscard]] sample_slots& kept_samples() {
   static auto* const all = new sample_slots;
   return *all;

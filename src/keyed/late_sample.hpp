@@ -12,8 +12,8 @@
 
 namespace quadrat::detail {
 
-/// A sample of keys that a GPU writes to page-locked memory when it comes to it. The host never waits: it looks whether
-/// all words have been written.
+/// A sample of keys that a GPU writes to page-locked memory asynchronously. The host never waits; it polls whether all
+/// words have been written.
 class late_key_sample {
  public:
   late_key_sample() = default;
@@ -27,9 +27,9 @@ class late_key_sample {
   /// Reads the keys once, asynchronous on the context's stream, which must not be captured. The first call of a process
   /// allocates.
   void start(const cuda_context& context, const key_source& source, const key_sample_layout& layout);
-  /// Their statistics, if all have been written.
+  /// The statistics of the sample, if all words have been written.
   [[nodiscard]] std::optional<key_sample> arrived() const;
-  /// Forgets what was started.
+  /// Discards the started sample.
   void drop() noexcept;
 
  private:

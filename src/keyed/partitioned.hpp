@@ -15,13 +15,13 @@
 
 namespace quadrat::detail {
 
-/// Keys are cut into ranges whose results fit a level-2 cache. Elements are moved, with their values, to where those of
-/// the same range are together, in their order; then each range is joined by one thread. Random access to all results
-/// becomes one sequential pass over the elements and one over a cache. Blocks of elements that have all their keys in
-/// one range are not moved, so that elements in order of their keys are read once. A range with a large share of the
-/// elements is cut into pieces, which have tables of results; they are joined at the end. Which elements are joined in
-/// which order depends on the keys alone. Holds for each element its key in the range and a row of values of up to 8
-/// bytes, or of key_reducer_options::value_bytes; longer rows take several passes.
+/// Keys are cut into ranges whose results fit a level-2 cache. Elements and their values are grouped by range, in
+/// their order; then one thread joins each range. Random access to all results becomes one sequential pass over the
+/// elements and one over a cache. Blocks of elements with all keys in one range are not moved, so elements in order of
+/// their keys are read once. A range with a large share of the elements is cut into pieces with tables of results,
+/// which are joined at the end. The order of joins depends on the keys alone. Memory: for each element its key in the
+/// range and a row of values of up to 8 bytes, or of key_reducer_options::value_bytes; longer rows take several
+/// passes.
 class partitioned_engine : public typed_key_engine<cpu_context, partitioned_engine> {
  public:
   /// Some consecutive elements of a range.
@@ -41,19 +41,19 @@ class partitioned_engine : public typed_key_engine<cpu_context, partitioned_engi
   template <typename T>
   void run(const key_reduction<T>& reduction);
 
-  /// Keys of a range; of each piece a thread joins the elements.
+  /// The keys of a range. One thread joins the elements of each piece.
   [[nodiscard]] std::size_t range_rows() const { return std::size_t{1} << shift_; }
   [[nodiscard]] const std::vector<piece>& pieces() const { return pieces_; }
 
  private:
-  /// The elements of a range of keys: those in blocks that stay, then those moved.
+  /// The elements of a range of keys: first those in blocks that stay, then moved ones.
   struct key_range {
     std::uint64_t first_block;  ///< in `blocks_`
     std::uint64_t stay;         ///< elements in blocks
     std::uint64_t first_moved;  ///< place
     std::uint64_t moved;        ///< elements
   };
-  /// What a part has of a range: blocks that stay and elements to move; then where the next of them goes.
+  /// A part's share of a range: numbers of blocks that stay and elements to move; later the places of the next ones.
   struct range_share {
     std::uint64_t blocks, moved;
   };

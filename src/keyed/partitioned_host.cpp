@@ -14,19 +14,19 @@ namespace {
 
 /// The results of a range of keys: half of a level-2 cache.
 constexpr std::size_t range_bytes = std::size_t{512} << 10;
-/// Keys in a range are held in 16 bits; ranges with fewer keys are not worth having.
+/// Keys in a range take 16 bits; ranges with too few keys do not pay.
 constexpr int most_range_bits = 16, least_range_bits = 4;
-/// There are at least 2^5 ranges, which threads share out among themselves, and at most 2^12 unless ranges would have
-/// more than 2^16 keys: each has an open cache line of keys and of values.
+/// There are at least 2^5 ranges for threads to share, and at most 2^12, unless ranges would exceed 2^16 keys: each
+/// range keeps a cache line of keys and of values open.
 constexpr int few_ranges_bits = 5, many_ranges_bits = 12;
 /// Elements of a block that is moved or stays. Results depend on it.
 constexpr std::size_t moving_block = 1024;
-/// With fewer blocks, a part of the elements is not worth a thread.
+/// With fewer blocks, a part of the elements does not pay for a thread.
 constexpr std::size_t least_blocks = 8;
-/// A range has pieces where it has this share of the elements.
+/// A range is cut into pieces if it has 1 / most_pieces of the elements.
 constexpr std::size_t most_pieces = 16;
-/// Places between two ranges: without them, ranges of equal size that is a power of two would compete for the same
-/// lines of the caches.
+/// Places between two ranges. Without them, ranges with a power of two as size would compete for the same cache
+/// lines.
 constexpr std::size_t places_between = 96, places_aligned = 32;
 
 [[nodiscard]] std::size_t row_bytes_for(int value_bytes) {
@@ -40,7 +40,7 @@ constexpr std::size_t places_between = 96, places_aligned = 32;
   return std::clamp(wanted, least_range_bits, most_range_bits);
 }
 
-/// The range of all keys of a block, or no_key if there are several or one is out of range.
+/// The range of all keys of a block; no_key if there are several ranges or a key is out of range.
 template <typename Key>
 [[nodiscard]] std::uint32_t range_of(const Key* keys, std::size_t count, std::uint32_t key_count, int shift) {
   const Key range = keys[0] >> shift;
@@ -69,7 +69,7 @@ method_cost partitioned_method::cost(const key_request& request) {
   const std::size_t row_bytes = row_bytes_for(static_cast<int>(request.row_bytes));
   const double keys = std::clamp(request.keys, 1.0, 4294967295.0);
   const double range = std::exp2(range_bits_for(static_cast<std::uint32_t>(keys), row_bytes));
-  // The sample says which range of keys twice as many elements have.
+  // The sample shows the range of keys of twice as many elements.
   const double sampled = std::clamp(request.elements, 1.0, 2.0 * moving_block);
   const double block_span = request.sample.block_span * std::min(1.0, moving_block / sampled);
   const double moved = request.keys <= range ? 0 : std::min(1.0, block_span / range);
@@ -88,7 +88,7 @@ method_cost partitioned_method::cost(const key_request& request) {
   cost.each("team", cost_unit::launch, (moves ? 1 : 0) + (joins ? 1 : 0) + (joins && collects ? 1 : 0));
   cost.each("elements", cost_unit::step, 1e-6 * request.elements / threads);
   cost.each("bytes", cost_unit::byte, 1e-6 * request.elements * request.row_bytes / threads);
-  constexpr double moved_byte = 0.2;  // in the time of moving a key
+  constexpr double moved_byte = 0.2;  // relative to moving a key
   cost.each("moved", cost_unit::step, 1e-6 * request.elements * moved * (1 + moved_byte * request.row_bytes) / movers);
   const double alone = joins && !collects ? std::max(0.0, fullest - 1 / threads) : 0;
   cost.each("alone", cost_unit::step, 1e-6 * request.elements * alone);

@@ -8,7 +8,7 @@
 #include "keyed/folds.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
-/// One thread per element, which joins it to the result: for both backends.
+/// Each thread joins one element to its result, on both backends.
 namespace quadrat::detail {
 
 /// Index: element. Atomic: false with a single thread.

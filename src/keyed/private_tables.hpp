@@ -13,11 +13,11 @@
 
 namespace quadrat::detail {
 
-/// Each part of the elements has its own table of results; tables are joined in order. A small table has several rows
-/// for each key, which successive elements take in turn: an addition need not wait for the one before if both have the
-/// same key. Where tables would be large compared with the elements or the caches, or rows are longer than was
-/// expected, each thread instead reads all keys and joins the elements of a range of keys. Where sums must be the same
-/// in every run, the number of parts is fixed; otherwise there is one per thread.
+/// Each part of the elements has a table of results; tables are joined in order. A small table has several rows per
+/// key, which successive elements use in turn, so that an addition need not wait for the previous one with the same
+/// key. If tables would be large compared with the elements or the caches, or rows are longer than expected, each
+/// thread instead reads all keys and joins the elements of a range of keys. If sums must be the same in every run, the
+/// number of parts is fixed; otherwise there is one part per thread.
 class private_tables_engine : public typed_key_engine<cpu_context, private_tables_engine> {
  public:
   private_tables_engine(const cpu_context& context, const key_setup& setup) : context_(context), setup_(setup) {}
@@ -30,7 +30,7 @@ class private_tables_engine : public typed_key_engine<cpu_context, private_table
   [[nodiscard]] std::size_t bytes() const override { return tables_.bytes(); }
   template <typename T>
   void run(const key_reduction<T>& reduction);
-  /// Where the ranges of keys of the threads begin, and the number of keys. Empty where there are tables, or one
+  /// Where the threads' ranges of keys begin, and the number of keys. Empty with tables, or with one
   /// thread.
   [[nodiscard]] const std::vector<std::uint32_t>& ranges() const { return ranges_; }
 

@@ -16,13 +16,13 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Number of parts where sums must be the same with any number of threads.
+/// The number of parts if sums must be the same with any number of threads.
 constexpr std::size_t fixed_parts = 8;
-/// The least number of elements per result of a table: clearing and joining tables then takes little of the time.
+/// The least number of elements per result of a table, so that clearing and joining tables takes little time.
 constexpr std::size_t elements_a_result = 4;
-/// The largest table. Caches hold too little of larger ones: then each thread is better off with a part of the results.
+/// The largest table. Caches hold too little of larger ones, so that a part of the results per thread is faster.
 constexpr std::size_t most_table_bytes = std::size_t{32} << 20;
-/// Rows of a key where the table then fits a level-1 cache, and its size.
+/// Rows per key if the table then fits a level-1 cache, and the size of that cache.
 constexpr std::size_t most_copies = 4;
 constexpr std::size_t copied_table_bytes = std::size_t{32} << 10;
 /// Tables up to this size have room for rows of all components of the largest type, larger ones for those expected.
@@ -74,9 +74,9 @@ void fill_table(const key_source& source, const Key* keys, std::size_t first, st
   for (; first < last; ++first) take(first, 0);
 }
 
-/// Elements whose keys are looked at together.
+/// Elements whose keys are tested together.
 constexpr std::size_t keys_a_block = 2048;
-/// Results of a thread that take more bytes are far: fetched so many elements before they are joined to.
+/// Results of a thread with more bytes than this are far: they are prefetched this many elements ahead.
 constexpr std::size_t near_bytes = std::size_t{1} << 20;
 constexpr std::size_t elements_ahead = 64;
 
@@ -92,7 +92,7 @@ void join_all(const Key* keys, std::size_t count, bool far, const Join& join, co
   for (; j < count; ++j) join(element(j), key_of(j));
 }
 
-/// Joins elements [first, end) to results that are far.
+/// Joins elements [first, end) to far results.
 template <typename Key, typename Join>
 void fill_far(const key_source& source, const Key* keys, std::size_t first, std::size_t end, const Join& join) {
   for (; first < end; first += keys_a_block) {
@@ -111,7 +111,7 @@ void fill_far(const key_source& source, const Key* keys, std::size_t first, std:
 template <typename Key>
 class range_reader {
  public:
-  /// far: whether the results are.
+  /// far: whether results are far (see near_bytes).
   range_reader(const key_source& source, const Key* keys, bool far) : source_(source), keys_(keys), far_(far) {}
 
   /// Calls join(element, key) for the elements with a key in [first, last), in order, and returns their number.
@@ -140,12 +140,12 @@ class range_reader {
   std::array<std::uint32_t, block + keys_a_step> places_;
 };
 
-/// Begins of `parts` ranges that are about as much work, and their end: elements to join, by a sample, and results to
-/// clear, which take row_bytes each. The elements of one key are not divided. Sampled elements are at random distances:
-/// at equal ones they could all have the same key.
+/// The beginnings, and the end, of `parts` ranges of about equal work: elements to join, by a sample, and results to
+/// clear, of row_bytes each. The elements of one key are not divided. Sampled elements are at random distances, because
+/// at equal distances they could all have the same key.
 void choose_ranges(const key_source& keys, std::size_t parts, double row_bytes, std::uint32_t* ranges) {
   constexpr std::size_t most = 1024;
-  constexpr double bytes_cleared = 64;  // in the time of joining an element
+  constexpr double bytes_cleared = 64;  // in the time of joining one element
   std::array<std::uint32_t, most> sample;
   const std::size_t wanted = std::min(most, keys.count);
   std::size_t seen = 0;
@@ -161,14 +161,14 @@ void choose_ranges(const key_source& keys, std::size_t parts, double row_bytes, 
   const double all = keys.key_count, elements = seen > 0 ? static_cast<double>(keys.count) : 0;
   const double joined = elements / static_cast<double>(std::max<std::size_t>(seen, 1)),
                cleared = row_bytes / bytes_cleared;
-  auto next = begin;  // of the sample: the first that is not before the range in full
+  auto next = begin;  // in the sample: the first element not fully before the range
   double before = 0;  // elements of the sample before it
   ranges[0] = 0;
   for (std::size_t part = 1; part < parts; ++part) {
     const double share = (elements + cleared * all) * static_cast<double>(part) / static_cast<double>(parts);
     for (; next != end && before + joined + cleared * *next <= share; ++next) before += joined;
     double first = (share - before) / cleared;
-    // The key whose elements in the sample are cut, or would be in the wrong range.
+    // The key whose sampled elements are cut, or would be in the wrong range.
     auto crowd = end;
     if (next != end && first >= *next) crowd = next;
     if (crowd == end && next != begin && first < *(next - 1) + 1.0) crowd = next - 1;
@@ -203,18 +203,18 @@ method_cost private_tables_method::cost(const key_request& request) {
       parts_with_tables(request.level, request.threads, request.elements, request.keys, request.row_bytes);
   const double copies = parts > 0 && has_copies(request.keys, request.row_bytes) ? most_copies : 1;
   const double waits = copies > 1 ? 0.6 : 1;
-  // Fetching what is far takes time, however near the elements' results are to each other.
+  // Fetching far results takes time, however close to each other they are.
   constexpr double fetch = 2000;
   const bool fetches = parts > 0 && request.keys * request.row_bytes > static_cast<double>(near_bytes);
   const double join = waits * cpu_join(request, parts > 0 ? 1 : 1.0 / request.threads) + (fetches ? fetch : 0);
-  // A range is the work of one thread, also where it is that of a single key.
+  // One thread does the work of a range, even if all of it belongs to a single key.
   const double crowd = parts > 0 ? 0 : join;
   const double tables = static_cast<double>(parts);
   const bool fills =
       parts == 1 ? false : starts_team(request, request.elements + (parts > 0 ? 0 : request.keys), cpu_tables_team);
   const bool collects = parts > 0 && starts_team(request, tables * request.keys, cpu_tables_team);
   constexpr double sampled = 1024;
-  // A thread has the elements of a part, or of a key.
+  // One thread does the elements of a part, or of a key.
   const double own = parts > 0 ? 1.0 / request.threads : std::max(1.0 / request.threads, request.sample.crowd);
   return cpu_cost({.element = join,
                    .crowd = crowd,
@@ -293,7 +293,7 @@ void private_tables_engine::join_ranges(const Source& source, const Rows& result
       range_reader<key> reader(keys_, keys, far);
       joined += reader.read(ranges_[part], ranges_[part + 1], join);
     });
-    // A key that is in no range is wrong: only then are all looked at once more.
+    // A key in no range is invalid. Only then are all keys checked again.
     if (threads == 1 || joined == keys_.count) return;
     for (std::size_t i = 0; i < keys_.count; ++i) static_cast<void>(keys_.checked(narrow_key(keys[i]), i));
   });

@@ -28,8 +28,8 @@ namespace quadrat {
 
 namespace {
 
-/// Index: key. The sum becomes a mean, NaN without elements. No branch: keys without elements are anywhere among
-/// others, so that a processor would often guess wrong.
+/// Index: key. Turns the sum into a mean; NaN without elements. No branch, because it would often be
+/// mispredicted.
 template <typename T>
 struct divide_by_count {
   component_values<T> results;
@@ -45,7 +45,7 @@ struct divide_by_count {
 /// Index: element.
 struct look_at_key {
   detail::key_source keys;
-  bool in_order;  ///< they must be
+  bool in_order;  ///< keys must be in order
 
   QUADRAT_HD void operator()(std::size_t i) const {
     static_cast<void>(keys[i]);
@@ -98,22 +98,22 @@ struct key_reducer<Context>::implementation {
   std::unique_ptr<detail::key_engine<Context>> engine;
   std::string_view method;  // of the engine
   bool needs_order = false;
-  detail::autotuner tuner;  // begins where options.autotune asks for it, once keys have been looked at
+  detail::autotuner tuner;  // starts if options.autotune is set, after keys are sampled
   std::string reason;
   detail::key_request chosen_for{};
   detail::key_source source{};
   detail::key_type type{};
   detail::late_key_sample late;  // on CUDA, at determinism none
   double unseen_ms = 0;          // of the last keys that were not sampled
-  double unseen_work_ms = 0;     // of all since the choice was due
-  std::size_t room = 0;          // elements that set_keys has made room for
+  double unseen_work_ms = 0;     // of all keys since the choice was due
+  std::size_t room = 0;          // elements for which set_keys has made room
   bool choice_due = true;
   bool usable = false;
-  bool unchecked = false;     // the keys: they were set or used since the last check
-  bool keys_changed = false;  // since the last check: a fault may be from keys that have been replaced
+  bool unchecked = false;     // keys were set or used since the last check
+  bool keys_changed = false;  // since the last check: a fault may belong to replaced keys
 };
 
-/// Makes the engine of a method, if it is another one. That of the method before is dropped first: never do two hold
+/// Makes the engine of a method if it changes. Drops the previous engine first, so that two never hold
 /// memory.
 template <typename Context>
 void key_reducer<Context>::implementation::use_method(std::string_view name) {
@@ -146,11 +146,11 @@ void key_reducer<Context>::implementation::choose() {
     use_method(asked);
     reason = "asked for";
   }
-  choice_due = !final || source.count == 0;  // no elements say nothing of those that follow
+  choice_due = !final || source.count == 0;  // an empty set says nothing about later keys
 }
 
-/// A sample waits for the work that is worth it: by then, the methods are chosen by counts alone. Where runs must be
-/// repeatable the first keys decide. Returns whether the choice stays.
+/// Samples only once the work is worth it; until then methods are chosen by counts alone. If runs must be repeatable,
+/// the first keys decide. Returns whether the choice is final.
 template <typename Context>
 bool key_reducer<Context>::implementation::choose_by_keys() {
   const bool repeatable = context.reproducibility() != determinism::none;
@@ -173,8 +173,8 @@ bool key_reducer<Context>::implementation::choose_by_keys() {
   return seen || repeatable;
 }
 
-/// Chooses by a sample, if that is worth it for so much work. A GPU takes one without being waited for, which helps the
-/// calls that come after, unless runs must be repeatable or calls are waited for anyway.
+/// Chooses by a sample, if that pays for this much work. The host does not wait for a GPU's sample, which then helps
+/// later calls, unless runs must be repeatable or calls wait anyway.
 template <typename Context>
 bool key_reducer<Context>::implementation::sample_keys(double work_ms, detail::key_choice& choice) {
   const bool repeatable = context.reproducibility() != determinism::none, autotune = setup.options.autotune;
@@ -198,8 +198,8 @@ void key_reducer<Context>::implementation::take(detail::key_choice choice) {
   chosen_for = choice.request;
 }
 
-/// Goes over to the method that suits the sample, once it has arrived. Work that is captured settles the choice: its
-/// graph works in the memory of the method.
+/// Changes to the method that suits the sample, once it has arrived. Captured work makes the choice final, because its
+/// graph uses the memory of the method.
 template <typename Context>
 void key_reducer<Context>::implementation::look_at_sample() {
   if (!cuda || engine == nullptr || !choice_due) return;
@@ -233,7 +233,7 @@ void key_reducer<Context>::implementation::set_keys(const void* keys, std::size_
   finish(waits);
 }
 
-/// Hands the keys to the engine, by the method whose turn it is where methods are timed.
+/// Passes the keys to the engine; while autotuning, to that of the method being timed.
 template <typename Context>
 void key_reducer<Context>::implementation::take_turn() {
   if (!tuner.active()) return use_keys();
@@ -243,7 +243,7 @@ void key_reducer<Context>::implementation::take_turn() {
   });
 }
 
-/// Hands the keys to the engine.
+/// Passes the keys to the engine.
 template <typename Context>
 void key_reducer<Context>::implementation::use_keys() {
   const std::size_t count = source.count;
@@ -303,7 +303,7 @@ void key_reducer<Context>::implementation::reduce(const component_values<const T
   try {
     tuner.use(context, compute);
   } catch (const std::bad_alloc&) {
-    // What a candidate lacks is no error.
+    // A candidate that lacks a feature is skipped.
     if (call.accumulate || !tuner.refuse()) throw;
     take_turn();
     compute();

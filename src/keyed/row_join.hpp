@@ -13,7 +13,7 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/parallel/for_each_part.hpp"
 
-/// What the methods of the CPU share that join elements to rows of memory which a thread has to itself.
+/// Shared by the CPU methods that join elements to rows private to a thread.
 namespace quadrat::detail {
 
 /// Rows of values without gaps. Components: their number, or 0 if it is only known at run time.

@@ -13,7 +13,7 @@ inline constexpr int lane_items = 4;
 inline constexpr int row_items = 32 * lane_items;
 inline constexpr unsigned all_lanes = 0xffffffffu;
 
-/// Which loads of four consecutive keys or values can be one instruction.
+/// Whether loads of four consecutive keys or values can be one instruction.
 struct row_loads {
   bool key_packs;
   bool value_packs;

@@ -14,8 +14,8 @@
 
 namespace quadrat::detail {
 
-/// Which elements are sampled: windows of 32 consecutive elements, as a warp reads them; some windows spread over each
-/// of a few blocks of 4096, and the blocks over the whole. Up to 4096 elements, all of them.
+/// The sampled elements: windows of 32 consecutive elements, as a warp reads them. Windows are spread over each of a
+/// few blocks of 4096, and the blocks over all elements. Up to 4096 elements, all are sampled.
 struct key_sample_layout {
   static constexpr std::size_t window = 32;
   static constexpr std::size_t block = 4096;
@@ -33,8 +33,8 @@ struct key_sample_layout {
         windows(elements > block ? most_windows : (elements + window - 1) / window),
         taken(elements > block ? most_blocks * most_windows * window : elements) {}
 
-  /// Of more than 4096 elements fewer, for a choice: a quarter on GPUs, an eighth on CPUs, where the statistics take
-  /// longest.
+  /// For a choice among more than 4096 elements, the sample is smaller: a quarter on GPUs, an eighth on CPUs, where the
+  /// statistics take longest.
   [[nodiscard]] static key_sample_layout of(bool cuda, std::size_t elements) {
     key_sample_layout layout(elements);
     if (elements > block) {
@@ -54,7 +54,7 @@ struct key_sample_layout {
   }
 };
 
-/// Index: place in the sample. Writes its key, or no_key where that is out of range.
+/// Index: place in the sample. Writes its key, or no_key if that is out of range.
 struct take_key_sample {
   key_source source;
   key_sample_layout layout;
@@ -77,10 +77,10 @@ struct key_sample {
   double block_span = 1;    ///< range of keys of 4096 consecutive elements
   double span = 1;          ///< range of keys
   double crowd = 0;         ///< share of the most frequent key, estimated
-  bool assumed = false;     ///< nothing was seen: these are even_keys
+  bool assumed = false;     ///< not sampled: these are even_keys
 };
 
-/// What is expected where no keys were seen: all as frequent, in random order.
+/// The assumption if keys were not sampled: equally frequent keys in random order.
 [[nodiscard]] key_sample even_keys(double elements, double keys);
 
 /// How likely keys are of some kind, relative to others.
@@ -88,17 +88,17 @@ struct supposed_sample {
   double weight;
   key_sample sample;
 };
-/// What keys that were not seen may be: even ones, in random order or sorted, or a single one.
+/// The kinds of keys assumed if none were sampled: even ones, in random order or sorted, or a single one.
 [[nodiscard]] std::array<supposed_sample, 3> supposed_keys(double elements, double keys);
 
-/// Milliseconds that a sample takes: on a CPU, in a GPU's stream, and if a GPU's is waited for.
+/// The time of a sample in milliseconds: on a CPU, in a GPU's stream, or when the host waits for a GPU.
 [[nodiscard]] inline double sample_ms(bool cuda, bool waits, const key_sample_layout& layout) {
   constexpr double in_stream = 0.005, waited_for = 0.03;
   if (cuda) return waits ? waited_for : in_stream;
   return 0.002 + 1.5e-5 * static_cast<double>(layout.taken);
 }
 
-/// The sample's keys, in its order; no_key where one is out of range (which raises no fault). Synchronizes.
+/// The sample's keys, in its order; no_key for a key out of range (which raises no fault). Synchronizes.
 template <typename Context>
 [[nodiscard]] std::vector<std::uint32_t> read_key_sample(const Context& context, const key_source& source,
                                                          const key_sample_layout& layout, workspace<Context>& scratch);

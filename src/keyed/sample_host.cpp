@@ -12,15 +12,15 @@ namespace {
 
 using key_span = std::span<const std::uint32_t>;
 
-/// Counts by key, in a table that is made once for all pieces of a sample: a choice may wait for it.
+/// Counts by key, in a table made once for all pieces of a sample, because a choice may wait for it.
 template <typename Count>
 class key_table {
  public:
-  /// For so many keys at a time.
+  /// For at most this many keys at a time.
   explicit key_table(std::size_t most) : places_(std::bit_ceil(2 * most + 2)), mask_(places_.size() - 1) {}
 
   void clear() { ++piece_; }
-  /// What is counted of a key, and whether it is new.
+  /// The count of a key, and whether the key is new.
   [[nodiscard]] std::pair<Count&, bool> at(std::uint32_t key) {
     constexpr std::uint32_t golden = 0x9e3779b9;  // mixes neighboring keys
     std::size_t place = key * golden >> 8 & mask_;
@@ -53,8 +53,8 @@ using key_set = key_table<nothing_more>;
   return distinct;
 }
 
-/// Estimated distinct keys of `wanted` windows, when one has `one` and `some` windows have `several`: assumes that each
-/// draws `one` keys from the same pool, and fits its size.
+/// Estimates the distinct keys of `wanted` windows if one has `one` and `some` windows have `several`. Assumes that
+/// each window draws `one` keys from the same pool, and fits the size of the pool.
 [[nodiscard]] double extrapolate(double one, double several, double some, double wanted) {
   const auto met = [one](double lot, double windows) { return lot * -std::expm1(windows * std::log1p(-one / lot)); };
   if (some <= 1 || several >= some * one * 0.999) return one * wanted;
@@ -84,11 +84,11 @@ struct window_sums {
   }
 };
 
-/// The share of the most frequent key. With several blocks, each key's fullest block is left out: where equal keys are
+/// The share of the most frequent key. With several blocks, each key's fullest block is ignored: if equal keys are
 /// adjacent, one block says nothing about the whole.
 [[nodiscard]] double crowd_of(key_span keys, std::size_t block_elements, bool several, double seen) {
   struct elements {
-    std::size_t all = 0, here = 0, best = 0, block = 0;  ///< in all; in the block of the last one; in the fullest
+    std::size_t all = 0, here = 0, best = 0, block = 0;  ///< in all; in the last block; in the fullest block
   };
   key_table<elements> table(keys.size());
   std::size_t most = 0;
@@ -123,7 +123,7 @@ struct key_extent {
   [[nodiscard]] double span() const { return least == no_key ? 1 : static_cast<double>(greatest - least) + 1; }
 };
 
-/// Expected distinct values of this many draws from so many.
+/// Expected distinct values among `draws` draws from `values` values.
 [[nodiscard]] double distinct_of_draws(double draws, double values) {
   return values <= 1 ? 1 : values * -std::expm1(draws * std::log1p(-1 / values));
 }
@@ -150,7 +150,7 @@ std::array<supposed_sample, 3> supposed_keys(double elements, double keys) {
   constexpr double window = key_sample_layout::window, block = key_sample_layout::block, keys_of_sector = 8;
   const double all = std::max(elements, 1.0), lot = std::max(keys, 1.0);
   const double distinct = distinct_of_draws(all, lot);
-  const auto distinct_of = [&](double some) {  // of so many elements in order: one, and where the next key begins
+  const auto distinct_of = [&](double some) {  // among sorted elements: one, and one more at each new key
     return 1 + (std::min(some, all) - 1) * (distinct - 1) / std::max(all - 1, 1.0);
   };
   key_sample sorted = even_keys(elements, keys);

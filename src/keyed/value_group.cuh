@@ -89,7 +89,7 @@ template <typename T, int C>
   return group;
 }
 
-/// Calls f(group) for groups of components that cover the reduction: a single remaining component gets its own group.
+/// Calls f(group) for groups of components that cover the reduction. A single remaining component forms a group.
 template <typename T, typename F>
 void for_each_group(const key_reduction<T>& reduction, F&& f) {
   for (int first = 0; first < reduction.values.components; first += group_components) {

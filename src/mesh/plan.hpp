@@ -22,7 +22,7 @@ namespace quadrat {
 
 namespace detail {
 
-/// What a plan is: its points and methods. Its functions are in plan.cpp, those of spread_plan in plan_calls.cpp.
+/// The points and methods of a plan. Its functions are in plan.cpp, those of spread_plan in plan_calls.cpp.
 template <typename Context, typename T, int D>
 struct plan_state {
   plan_state(const Context& where, const box<T, D>& box, const vec<int, D>& mesh, const mesh_window<T>& window,

@@ -17,7 +17,7 @@ namespace quadrat::detail {
 struct cell_walk {
   int along;
   double rows;          ///< rows of cells that a point visits
-  double per_neighbor;  ///< candidates
+  double per_neighbor;  ///< 20: candidates
 
   [[nodiscard]] double candidates(double neighbors) const { return per_neighbor * neighbors; }
   [[nodiscard]] double row_candidates(double neighbors) const { return candidates(neighbors) / rows; }

@@ -14,12 +14,12 @@
 #include "quadrat/parallel/sort.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
-/// Bodies in the order of their ids. A search gives the part of a to the body that comes first, and so to the same one
-/// of a pair however the caller stores them.
+/// Bodies in the order of their ids. A search takes the first body of a pair as a. So a is the same body, however the
+/// caller stores them.
 namespace quadrat::detail {
 
-/// Index: body. 0: its id is above the one before. 1: it is not. More: a plane has this id; the first body has the
-/// largest number.
+/// Index: body. 0: 0: its id is above the previous one. 1: it is not. Larger: a plane has this id; the first such body
+/// has the largest number.
 struct judge_id {
   const particle_id* ids;
   std::size_t count;
@@ -30,7 +30,7 @@ struct judge_id {
   }
 };
 
-/// Index: place. 0: the id there is not that of the place before; the first place that has it has the largest number.
+/// Index: place. 0: 0: the id differs from that of the place before. The first repeated place has the largest number.
 struct find_repeated_id {
   const particle_id* sorted;
   std::size_t count;
@@ -51,7 +51,7 @@ struct refuse_ids {
   }
 };
 
-/// Index: place. The same for ids that two bodies have.
+/// Index: place. The same for an id of two bodies.
 struct refuse_repeated_ids {
   find_repeated_id judge;
   const std::uint32_t* order;
@@ -72,7 +72,7 @@ struct gather_by_id {
   QUADRAT_HD void operator()(std::size_t k) const { to[k] = from[order[k]]; }
 };
 
-/// Index: contact. Its bodies, for their places.
+/// Index: contact. Replaces places by bodies.
 template <typename T>
 struct name_bodies {
   const std::uint32_t* order;
@@ -91,9 +91,9 @@ class bodies_by_id {
  public:
   explicit bodies_by_id(const Context& context) : context_(context) {}
 
-  /// The bodies in the order of their ids: the given ones if they have none, or are in order. Throws data_error for an
-  /// id that is one of planes, or of two bodies. Synchronizes if there are ids and the search waits; otherwise bodies
-  /// are sorted if those of the last search were, and ids raise faults.
+  /// The bodies in the order of their ids: the given ones if they have no ids or are in order. Throws data_error for an
+  /// id that a plane or two bodies have. Synchronizes if there are ids and the search waits. Otherwise bodies are
+  /// sorted if the last search sorted, and invalid ids raise faults.
   [[nodiscard]] bodies_view<T> arrange(const bodies_view<T>& bodies, search_control<Context>& control) {
     const std::size_t count = bodies.ids == nullptr ? 0 : bodies.size();
     if (control.waits()) order_ = nullptr;
@@ -119,16 +119,16 @@ class bodies_by_id {
     return result;
   }
 
-  /// Which of the given bodies is at a place. Synchronizes if they were not in order.
+  /// The given body at a place. Synchronizes if they were not in order.
   [[nodiscard]] std::size_t body_at(std::size_t place) const {
     return order_ == nullptr ? place : to_host(context_, order_ + place, 1)[0];
   }
-  /// Puts the given bodies in contacts in place of places. Asynchronous.
+  /// Replaces places in contacts by the given bodies. Asynchronous.
   void name(contact<T>* records, const device_count& count) const {
     if (order_ != nullptr)
       for_each(context_, "contacts.name", count.most, name_bodies<T>{order_, count.value, records});
   }
-  /// What is wrong with an id of a search that did not wait, after which the host learns of it.
+  /// The error of an id in a search that did not wait, once the host knows of it.
   [[nodiscard]] data_error complaint(const bodies_view<T>& bodies, std::size_t i) const {
     const particle_id id = to_host(context_, bodies.ids + i, 1)[0];
     if (id >= first_plane) return impossible(i, id);

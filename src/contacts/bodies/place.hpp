@@ -27,7 +27,7 @@ template <typename T>
 }
 
 /// Whether a body with these half extents is longer than half of the box along a periodic axis: it could then touch two
-/// images of another.
+/// images of another body.
 template <typename T>
 [[nodiscard]] QUADRAT_HD bool too_long(const box<T, 3>& domain, const vec<T, 3>& half) {
   bool result = false;

@@ -19,7 +19,7 @@ namespace quadrat::detail {
 template <typename T>
 inline constexpr T least_extent = std::numeric_limits<T>::min();
 
-/// A body as searches for pairs see it: 32 bytes in float, 56 in double.
+/// The data of a body for pair searches: 32 bytes in float, 56 in double.
 template <typename T>
 struct placed_body {
   vec<T, 3> center;  ///< wrapped along periodic axes
@@ -30,8 +30,8 @@ struct placed_body {
   [[nodiscard]] QUADRAT_HD T widest() const { return std::fmax(half[0], std::fmax(half[1], half[2])); }
 };
 
-/// A distance plus a bound on the rounding of sums and products of such distances. Sufficient for spheres: if
-/// spheres_touch holds, centers are nearer along each axis than the widened sum of radii.
+/// A distance plus a bound on the rounding of sums and products of such distances. It suffices for spheres: if
+/// spheres_touch holds, centers are closer along each axis than the widened sum of radii.
 template <typename T>
 [[nodiscard]] QUADRAT_HD T widened(T distance) {
   return distance * (T(1) + T(16) * rounding_unit<T>);
@@ -86,8 +86,8 @@ template <typename T>
   return {of_a.first > of_b.first ? of_a.first : of_b.first, of_a.last < of_b.last ? of_a.last : of_b.last};
 }
 
-/// How many boxes away from the box a center may lie along a periodic axis: up to there, its wrapped position is
-/// resolved and shifts are exact.
+/// The most boxes that a center may lie away along a periodic axis, such that its wrapped position is resolved and
+/// shifts are exact.
 template <typename T>
 inline constexpr T most_boxes_away = sizeof(T) == 4 ? T(0x1p20) : T(0x1p30);
 
@@ -112,7 +112,7 @@ template <typename T>
   return shift;
 }
 
-/// Which groups interact. Bodies without groups are in group 0.
+/// The groups that interact. Bodies without groups are in group 0.
 struct group_filter {
   std::uint32_t masks[32];
 

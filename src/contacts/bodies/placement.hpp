@@ -27,8 +27,8 @@ struct center_bounds {
 /// The bodies for which bins were planned.
 template <typename T>
 struct plan_limits {
-  T widest = std::numeric_limits<T>::infinity();  ///< half extent; above, bins must be told (note_width)
-  /// What the plan is too bad for: a fault.
+  T widest = std::numeric_limits<T>::infinity();  ///< half extent; wider bodies must be noted (note_width)
+  /// Wider bodies do not fit the plan and raise a fault.
   T most = std::numeric_limits<T>::infinity();
   center_bounds<T> centers{vec<T, 3>::filled(-std::numeric_limits<T>::infinity()),
                            vec<T, 3>::filled(std::numeric_limits<T>::infinity())};
@@ -83,20 +83,20 @@ class body_placement {
     control_.begin(waits);
     placed_now_ = false;
   }
-  /// Runs the pass and reads back what bins are planned by. Synchronizes.
+  /// Runs the pass and reads back the data for planning bins. Synchronizes.
   template <typename Place>
   [[nodiscard]] fault_report look(std::size_t count, const Place& place) {
     limits_ = {};
     this->place(count, place);
     return measure();
   }
-  /// Of the bodies that come next.
+  /// Sets the limits for later bodies.
   void set_limits(const plan_limits<T>& limits) { limits_ = limits; }
   [[nodiscard]] plan_limits<T> limits() const {
-    // A search that does not wait cannot plan other bins; it is complete in these, whatever the bodies.
+    // A search that does not wait cannot plan other bins, and is complete in these for any bodies.
     return control_.waits() ? limits_ : plan_limits<T>{limits_.widest};
   }
-  /// Runs the pass, unless this search has looked. Asynchronous.
+  /// Runs the pass, unless this search has already looked. Asynchronous.
   template <typename Place>
   void place(std::size_t count, const Place& place) {
     if (std::exchange(placed_now_, true)) return;

@@ -15,7 +15,7 @@ namespace quadrat::detail {
 /// Classes are quarters of an octave, from 2^-32 to 2^32; smaller and larger sizes count in the first and the last.
 inline constexpr int size_classes = 256;
 
-/// The class of a positive half extent: its exponent and the first two bits of its fraction.
+/// The class of a positive half extent: its exponent and the first two bits of its mantissa.
 [[nodiscard]] QUADRAT_HD inline int size_class(float half_extent) {
   const auto bits = __builtin_bit_cast(std::uint32_t, half_extent);
   const int quarter = static_cast<int>(bits >> 21) - ((127 - 32) << 2);
@@ -41,7 +41,7 @@ struct size_histogram {
   T largest = T(0);  ///< of all half extents
 };
 
-/// Positive numbers and their bits have the same order.
+/// Positive numbers compare like their bits.
 template <typename T>
 [[nodiscard]] QUADRAT_HD std::uint64_t bits_of_size(T half_extent) {
   return __builtin_bit_cast(std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>, half_extent);
@@ -91,7 +91,7 @@ struct count_sizes {
   }
 
  private:
-  /// Bodies that are read together, so that they are waited for once.
+  /// Bodies that are loaded together, to wait for memory only once.
   static constexpr std::size_t read_ahead = 8;
 };
 

@@ -20,7 +20,7 @@ class levels_engine : public one_cell_engine<Context, T> {
   [[nodiscard]] planned_bins<T> plan_for(const box<T, 3>& domain, const size_histogram<T>& sizes, T bin_size);
 };
 
-/// The same on CUDA, where warps search spheres alone and ellipsoids alone (levels/cuda).
+/// The same on CUDA, where warps search spheres only or ellipsoids only (levels/cuda).
 template <typename T>
 class warp_levels_engine;
 
@@ -33,7 +33,7 @@ struct levels_record : pair_record {
 
   [[nodiscard]] static method_cost cost(const pair_request& request) {
     const method_cost cost = detection_cost(request);
-    // A GPU finds contacts from the caller's bodies, unless it has to look where they are before.
+    // A GPU finds contacts from the caller's bodies, unless the domain must be found first.
     return request.cuda ? method_cost(cost).each("open", cost_unit::launch, request.known_domain ? 0 : 1) : cost;
   }
 };

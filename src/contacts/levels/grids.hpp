@@ -23,13 +23,13 @@ inline constexpr int most_levels = 8;
 /// The most cells along an axis, limited by grid::unwrapped_index; larger numbers are clamped.
 inline constexpr double most_cells_along_axis = 1e9;
 
-/// The cells of a level within reach of a point, each stored one once. Indices along an axis whose cells repeat are
+/// The cells of a level within reach of a point, each stored cell once. Along an axis with repeating cells, indices are
 /// from -n to 2 n - 1, for n stored cells.
 struct level_range {
   index_range along[3];
-  vec<int, 3> repeat;  ///< that the point lies in, along axes whose stored cells repeat
+  vec<int, 3> repeat;  ///< repeat that contains the point, along axes with repeating cells
   int start;           ///< where rows of this repeat begin on their ring
-  bool whole;          ///< rows of several repeats are in the range: all cells of theirs can be within reach
+  bool whole;          ///< rows of several repeats are in the range, so all their cells can be within reach
 };
 
 /// Grids of several sizes over one domain, finest first. Cells of all levels are numbered consecutively, level by
@@ -44,13 +44,13 @@ struct level_grids {
   T widest[most_levels];                ///< largest half extent on a level; increasing
   cell_id first_cell[most_levels + 1];  ///< of level k; first_cell[count] is the number of cells
 
-  /// Bodies wider than planned get the last.
+  /// The level of a body; bodies wider than planned get the last level.
   [[nodiscard]] QUADRAT_HD int level_of(T half_extent) const {
     int level = 0;
     while (level + 1 < count && half_extent > widest[level]) ++level;
     return level;
   }
-  /// The largest half extent on a level. `largest`: bits of that of all bodies, if some are wider than planned.
+  /// The largest half extent on a level. `largest`: bits of the largest of all, if some bodies are wider than planned.
   [[nodiscard]] QUADRAT_HD T widest_of(int level, std::uint64_t largest) const {
     if (level + 1 < count) return widest[level];
     return std::fmax(widest[level], size_of_bits<T>(largest));
@@ -59,7 +59,7 @@ struct level_grids {
   [[nodiscard]] QUADRAT_HD cell_id cell_of(const vec<T, 3>& center, T half_extent) const {
     return cells[level_of(half_extent)].cell_of(center);
   }
-  /// Whether a body is so far along an axis without end that rounding spans cells.
+  /// Whether a body is so far along an endless axis that rounding spans cells.
   [[nodiscard]] QUADRAT_HD bool is_far(const vec<T, 3>& center, T half_extent) const {
     const ring_cells<T>& own = cells[level_of(half_extent)];
     bool far = false;
@@ -68,7 +68,7 @@ struct level_grids {
     }
     return far;
   }
-  /// Whether the cells of a level go around along an axis, because it is periodic or they repeat.
+  /// Whether the cells of a level wrap around along an axis, because it is periodic or they repeat.
   [[nodiscard]] QUADRAT_HD bool goes_around(int level, int axis) const {
     return cells[level].periodic[axis] || cells[level].repeats[axis] != 1;
   }
@@ -93,8 +93,8 @@ struct level_grids {
     if (!range.whole) range.start = own.row_start(range.repeat);
     return range;
   }
-  /// The first stored cell of a row of a range. Moves the range along x to the places of its cells there, with the
-  /// first of them inside or left of it.
+  /// The first stored cell of a row of a range. Moves the range along x to its cells on the ring, with the first of
+  /// them inside or left of it.
   [[nodiscard]] QUADRAT_HD cell_id stored_row(int level, const level_range& range, int y, int z, index_range& x) const {
     const ring_cells<T>& own = cells[level];
     vec<int, 3> repeat = range.repeat;
@@ -110,7 +110,7 @@ struct level_grids {
   }
 
  private:
-  /// The stored index; moves the repeat to that of the index, inside the box.
+  /// The stored index; sets the repeat to that of the index, inside the box.
   [[nodiscard]] QUADRAT_HD static int home(const ring_cells<T>& own, int index, int axis, vec<int, 3>& repeat) {
     const int n = own.cells[axis], most = own.repeats[axis];
     if (index >= 0 && index < n) return index;

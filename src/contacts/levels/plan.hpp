@@ -19,10 +19,10 @@ struct level_plan {
 
 /// Chooses levels for bodies of these sizes, spread evenly over the domain: the division of the size classes into at
 /// most most_levels ranges with the least expected work. Work is a weighted sum of bodies tested, rows of cells read,
-/// and cells stored (for the measured weights see plan_host.cpp). A given bin size times powers of two gives the edges;
-/// a body is then on the first level whose cells are at least as long as the body (or on the last level), and levels
-/// without bodies are left out. Throws argument_error if the bin size needs more than 2^31 - 1 cells, naming a size
-/// that would do.
+/// and cells stored (for the measured weights see plan_host.cpp). A given bin size times powers of two gives the edges.
+/// A body is then on the first level whose cells are at least as long as the body (or on the last level), and empty
+/// levels are omitted. Throws argument_error if the bin size needs more than 2^31 - 1 cells, and names a size that
+/// works.
 template <typename T>
 [[nodiscard]] level_plan<T> plan_levels(const box<T, 3>& domain, const size_histogram<T>& sizes, T bin_size);
 

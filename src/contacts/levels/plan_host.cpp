@@ -22,11 +22,11 @@ constexpr double cell_cost = 0.5;
 constexpr double level_cost = 20000;
 /// Cells along x per cell along y and z: finer cells trim rows more closely to the sphere without adding rows.
 constexpr double cells_along_x = 2;
-/// But not beyond 2^24 cells, the limit of counting in two levels.
+/// This limits finer rows to 2^24 cells, the limit of counting in two levels.
 constexpr double most_bodies_for_finer_rows = 1 << 23;
-/// A domain this many times larger than heaps of its bodies gets the cells that heaps need.
+/// A domain this many times larger than heaps of its bodies gets cells that suit heaps.
 constexpr double much_larger = 64;
-/// The most cells per body, to limit memory; twice as many in a full domain, and again along x where those are finer.
+/// The most cells per body, to limit memory; doubled in a full domain, and again for finer cells along x.
 constexpr double most_cells_a_body = 4;
 /// The most cells of a level, so that all levels can be numbered together.
 constexpr double most_cells_of_level = static_cast<double>(max_count) / most_levels;
@@ -101,7 +101,7 @@ planned_level plan_level(const std::vector<size_class_of_bodies>& classes, std::
 /// The division of classes into levels with the least work, finest first.
 std::vector<planned_level> divide(const std::vector<size_class_of_bodies>& classes, const level_work& work) {
   const std::size_t n = classes.size();
-  // Few bodies are not worth a second level.
+  // A second level does not pay for few bodies.
   const planned_level only = plan_level(classes, 0, n, work);
   if (only.work <= 2 * level_cost) return {only};
   constexpr double never = std::numeric_limits<double>::infinity();
@@ -186,7 +186,7 @@ ring_cells<T> folded_cells(const box<T, 3>& domain, double edge, double along_x,
   return fold_cells(domain, {{edge / along_x, edge, edge}, reach, most});
 }
 
-/// As many cells as that, all stored.
+/// The same number of cells, all stored.
 template <typename T>
 ring_cells<T> unfolded_cells(const box<T, 3>& domain, const vec<double, 3>& count) {
   return all_cells(make_grid(domain, make_vec<int, 3>([&](int axis) {
@@ -194,7 +194,7 @@ ring_cells<T> unfolded_cells(const box<T, 3>& domain, const vec<double, 3>& coun
                              })));
 }
 
-/// The smallest edge, from `edge` up, that needs no more than `most` cells. A flat domain has more cells than volume /
+/// The smallest edge, at least `edge`, that needs at most `most` cells. A flat domain has more cells than volume /
 /// edge^3.
 template <typename T>
 double edge_within(const box<T, 3>& domain, double edge, double along_x, double most) {
@@ -213,8 +213,8 @@ level_plan<T> plan_levels(const box<T, 3>& domain, const size_histogram<T>& size
   for (int axis = 0; axis < 3; ++axis) volume *= static_cast<double>(domain.length[axis]);
   for (const size_class_of_bodies& some : classes) total += some.bodies;
   const bool given = bin_size > T(0);
-  // A domain much larger than its bodies may hold them thinly or in heaps. Cells that suit the domain would be crowded
-  // in heaps; cells that suit heaps are right for both.
+  // In a domain much larger than its bodies, they may be spread thinly or lie in heaps. Cells that suit the domain are
+  // crowded in heaps; cells that suit heaps serve both.
   const double room = room_of_heaps(classes);
   const bool sparse = !given && volume > much_larger * room;
   const std::vector<planned_level> levels = given ? levels_from(static_cast<double>(bin_size), classes)

@@ -20,9 +20,9 @@ namespace quadrat::detail {
 /// stored cells repeat, so that bodies far apart may share a cell, as in a hash table. An integer number of repeats
 /// covers a periodic axis; along an open axis they have no end, and bodies may lie anywhere.
 ///
-/// As in core/folding.hpp, few rows are stored, just enough for a walk to meet none twice, and a row is a long ring of
-/// cells. Rows that share a ring begin at places spread evenly on it, so that no shape that bodies fill is crowded. The
-/// places are linear in the repeats: from one to the next a row moves by `steps`.
+/// As in core/folding.hpp, few rows are stored, just enough that a walk meets none twice, and a row is a long ring of
+/// cells. Rows that share a ring begin at evenly spread places on it, so that no shape filled by bodies is crowded.
+/// Places are linear in the repeats: from one repeat to the next a row moves by `steps`.
 template <typename T>
 struct ring_cells {
   vec<bool, 3> periodic;
@@ -30,7 +30,7 @@ struct ring_cells {
   vec<int, 3> repeats;  ///< of the stored cells along each axis: 1 if it is not folded, 0 if they have no end
   vec<int, 3> steps;    ///< along the ring, in cells, from a repeat along an axis to the next; 0 if it is not folded
   cell_id first_cell;
-  vec<T, 3> from;              ///< where coordinates are 0: the corner, or 0 along an axis whose repeats have no end
+  vec<T, 3> from;              ///< origin of coordinates: the corner, or 0 along an axis with endless repeats
   vec<T, 3> rate;              ///< cells per length
   vec<T, 3> cells_per_length;  ///< the same, rounded up
   vec<T, 3> edge;              ///< of a cell, rounded down
@@ -39,16 +39,16 @@ struct ring_cells {
   [[nodiscard]] std::size_t size() const {
     return static_cast<std::size_t>(cells[0]) * static_cast<std::size_t>(cells[1]) * static_cast<std::size_t>(cells[2]);
   }
-  /// Never decreases along the axis, in floating point too.
+  /// Monotonic along the axis, also in floating point.
   [[nodiscard]] QUADRAT_HD T coordinate(const vec<T, 3>& point, int axis) const {
     return (point[axis] - from[axis]) * rate[axis];
   }
-  /// Moves a coordinate along a folded axis into the stored cells, [0, cells]. Sets `repeat` to the repeat that it was
-  /// in; if these have no end, to any with the same place on the ring. Exact, except for coordinates whose rounding
-  /// spans all stored cells.
+  /// Moves a coordinate along a folded axis into the stored cells, [0, cells]. Sets `repeat` to its repeat; if repeats
+  /// are endless, to one with the same place on the ring. Exact, except for coordinates whose rounding spans all stored
+  /// cells.
   [[nodiscard]] QUADRAT_HD T folded(T coordinate, int axis, int& repeat) const {
     const T n = static_cast<T>(cells[axis]);
-    // Of numbers so small, the product below is exact, and nothing needs a call on a CPU.
+    // For numbers this small, the product below is exact, and a CPU needs no function call.
     constexpr T small = sizeof(T) == 4 ? T(0x1p22) : T(0x1p51);
     if (repeats[axis] == 0 && coordinate > -small && coordinate < small) {
       const T quotient = coordinate / n;
@@ -88,7 +88,7 @@ struct ring_cells {
     const auto rest = static_cast<int>(place % cells[0]);
     return rest < 0 ? rest + cells[0] : rest;
   }
-  /// A place that may be up to one turn beyond the end.
+  /// Wraps a place that is up to one turn beyond the end.
   [[nodiscard]] QUADRAT_HD int on_ring(int place) const { return place < cells[0] ? place : place - cells[0]; }
 
   /// Bound on the rounding of this coordinate and of separations, in cells.
@@ -108,8 +108,8 @@ struct ring_cells {
     return index < 0 ? 0 : (index >= cells[axis] ? cells[axis] - 1 : index);
   }
 
-  /// The cell that stores a wrapped point. A point outside, by rounding along a periodic axis or anywhere along an open
-  /// one, is stored in the nearest cell.
+  /// The cell that stores a wrapped point. A point outside (by rounding along a periodic axis, anywhere along an open
+  /// one) is stored in the nearest cell.
   [[nodiscard]] QUADRAT_HD cell_id cell_of(const vec<T, 3>& point) const {
     vec<int, 3> repeat{}, index{};
     for (int axis = 0; axis < 3; ++axis) {
@@ -135,14 +135,14 @@ struct ring_cells {
 template <typename T>
 [[nodiscard]] ring_cells<T> all_cells(const grid<T, 3>& space);
 
-/// What folded cells are made for.
+/// The requirements on folded cells.
 struct ring_request {
   vec<double, 3> edges;  ///< of cells
-  double reach;          ///< the largest distance that will be asked for, up to the periodic lengths
-  double most;           ///< stored cells, about
+  double reach;          ///< the largest search distance, up to the periodic lengths
+  double most;           ///< approximate number of stored cells
 };
 
-/// Cells of these edges, folded where they are more than so many.
+/// Cells of these edges, folded if there would be more than `most`.
 template <typename T>
 [[nodiscard]] ring_cells<T> fold_cells(const box<T, 3>& domain, const ring_request& request);
 

@@ -10,17 +10,17 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Cells along a periodic axis, so that their numbers are exact in T.
+/// The most cells along a periodic axis whose numbers are exact in T.
 template <typename T>
 constexpr double most_cells_of_axis = sizeof(T) == 4 ? 1e6 : 1e9;
-/// The most along the ring of a row, so that places on it round by a good part of a cell at most.
+/// The most cells on the ring of a row, so that places on it round by less than a cell.
 template <typename T>
 constexpr double most_cells_of_ring = sizeof(T) == 4 ? 0x1p18 : 1e9;
-/// Of two coordinates and a separation, in units of epsilon and of the box.
+/// The rounding of two coordinates and a separation, in units of epsilon times the box.
 constexpr double roundings = 32;
 
-/// Cells along an axis, if none is folded, and the stored ones that a walk needs so that it meets no row twice; of a
-/// short ring it takes all cells.
+/// Cells along an axis, if none is folded, and the stored cells needed so that a walk meets no row twice; it takes all
+/// cells of a short ring.
 struct natural_axis {
   double count, least;
 };
@@ -50,8 +50,8 @@ vec<double, 3> stored_cells(const box<T, 3>& domain, const vec<natural_axis, 3>&
   return number;
 }
 
-/// The place of row after row on a ring: spread evenly, by the sequence of grid::fold_row, and before they repeat, on
-/// all cells of it.
+/// The place of row after row on a ring: evenly spread, by the sequence of grid::fold_row, and on all its cells before
+/// they repeat.
 int step_along_ring(int ring, int axis) {
   int step = static_cast<int>((axis == 1 ? 0.7548776662466927 : 0.5698402909980532) * ring);
   while (std::gcd(step, ring) != 1) ++step;

@@ -23,7 +23,7 @@ struct level_key {
 };
 
 /// Bodies in the order of cells, finer levels first. Row s holds the partners of the body in slot s: in later slots of
-/// its level, and anywhere on coarser levels. On one level, reach is mutual, so that each pair is found exactly once,
+/// its level, and anywhere on coarser levels. Within one level reach is mutual. So each pair is found exactly once,
 /// from the finer level or the earlier slot. With one level this is the loose grid (uniform-grid-atomics, section 1),
 /// with cells of any size.
 template <typename T>

@@ -20,7 +20,7 @@ namespace {
 
 /// Size of the sample whose pairs determine the axis.
 constexpr std::size_t sweep_sample = 256;
-/// Enough rows to keep a device busy with few bodies.
+/// Enough rows to keep a device busy even with few bodies.
 template <typename Context>
 constexpr std::uint64_t rows_of_few_bodies = std::is_same_v<Context, cuda_context> ? 1 << 18 : 1 << 10;
 
@@ -199,7 +199,7 @@ void sweep_engine<Context, T>::find_walks(const placed_bodies<Context, T>& bodie
                                      static_cast<std::uint32_t>(count_), ends_.data(),  steps_.data()};
   for_each(context, "contacts.sweep.ends", count_, body);
   exclusive_scan_with_total(context, steps_.data(), offsets_.data(), count_, scratch_);
-  // There are steps for every pair at most.
+  // There are at most as many steps as pairs.
   const std::uint64_t most = std::uint64_t{count_} * (count_ + 1) / least_sweep_share + 1;
   rows_ = std::min(most, std::max<std::uint64_t>(count_, rows_of_few_bodies<Context>));
 }

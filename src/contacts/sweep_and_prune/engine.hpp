@@ -74,7 +74,7 @@ struct sweep_and_prune_record : pair_record {
       cost.each("start", cost_unit::launch, 1);
       cost.each("bodies", cost_unit::step, bodies);
       cost.each("turned", cost_unit::step, request.turned(bodies));
-      // Rows of contacts alone, as those of a dense blob, take longest: as many as a block has threads at a time.
+      // Rows that contain only contacts, as in a dense blob, take longest: one block's threads at a time.
       const double every = 0.4 * 1e6 * bodies * bodies, contacts = request.megacontacts();
       const double block = std::min(contacts, 1e-6 * block_of_rows * static_cast<double>(least_sweep_share)) *
                            (every > contacts ? contacts / every : 1);

@@ -14,7 +14,7 @@ inline constexpr std::uint64_t least_sweep_share = 32;
 /// Bodies in the order in which their boxes begin along one axis. Each body walks over the following ones that begin
 /// before it ends; if its end crosses a periodic face, it continues from the first slot over bodies whose images begin
 /// before that end. The walks are concatenated, with one step for the body itself and one for each body it visits, and
-/// cut into rows of equally many steps: a body that visits all others does not occupy a single thread.
+/// cut into rows of equally many steps: so a body that visits all others does not keep one thread busy alone.
 template <typename T>
 struct sweep_search {
   const placed_body<T>* slots;
@@ -63,7 +63,7 @@ struct sweep_search {
     const std::uint32_t wrapped = ends[slot] - slot;  // the step at which the walk continues from the first slot
     for (std::uint32_t step = from > 0 ? from : 1; step < to; ++step) {
       const std::uint32_t other = step < wrapped ? slot + step : step - wrapped;
-      // Around a periodic box, both bodies of a pair may reach the other: then only the earlier slot counts.
+      // Around a periodic box, each body of a pair may reach the other. Then only the earlier slot counts.
       if (step >= wrapped && slot < ends[other]) continue;
       if (!f(body, slots[other])) return false;
     }

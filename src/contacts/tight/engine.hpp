@@ -35,7 +35,7 @@ class tight_grid_engine final : public row_engine<tight_grid_engine<Context, T>,
 struct tight_grid_record : pair_record {
   static constexpr std::string_view name = "tight_grid";
   static constexpr std::string_view summary = "a body in every cell that its box touches; pairs by the 3-bit rule";
-  static constexpr bool quadratic = true;  // where bodies crowd in few of the cells that the domain has
+  static constexpr bool quadratic = true;  // if bodies crowd in few cells of the domain
   template <typename Context, typename T>
   using engine = tight_grid_engine<Context, T>;
 

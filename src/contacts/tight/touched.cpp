@@ -42,7 +42,7 @@ struct write_touched_bins {
   particle_id* body_of_B;
 
   QUADRAT_HD void operator()(std::size_t i) const {
-    if (*entries_M == 0) return;  // there may not be room
+    if (*entries_M == 0) return;  // the room may be too small
     const placed_body<T> body = bodies[i];
     index_range touched[3];
     for (int axis = 0; axis < 3; ++axis) {
@@ -88,7 +88,7 @@ void touched_bins<Context, T>::count(const Context& context, const placed_bodies
 
 template <typename Context, typename T>
 void touched_bins<Context, T>::grow(const Context& context, std::uint64_t entries, T edge) {
-  // Entries fall with the cube of the edge, apart from one more bin per axis: hence the factor 2.
+  // The number of entries falls with the cube of the edge, plus one more bin per axis; hence the factor 2.
   const double larger = 2 * std::cbrt(static_cast<double>(entries) / static_cast<double>(max_count));
   require(entries <= max_count, "with a bin size of ", edge, " bodies touch M = ", entries, " bins in total; at most ",
           max_count, " are possible: a bin size of ", static_cast<T>(larger * static_cast<double>(edge)), " would do");

@@ -21,14 +21,14 @@ class touched_bins {
   /// see search_control. Throws argument_error if M is too large.
   void find(const Context& context, const placed_bodies<Context, T>& bodies, const grid<T, 3>& space, T edge);
 
-  /// Where there are fewer than at most, the others have no bin and come last.
+  /// If there are fewer entries than `most`, the others have no bin and come last.
   [[nodiscard]] const device_count& entries_M() const { return entries_M_; }
   [[nodiscard]] const cell_id* bin_of_B() const { return bin_of_B_[current_].data(); }
   [[nodiscard]] const particle_id* body_of_B() const { return body_of_B_[current_].data(); }
   [[nodiscard]] std::size_t bytes() const;
 
  private:
-  /// If memory ran out while the arrays of B grew, their sizes differ.
+  /// The sizes differ if an allocation failed while the arrays of B grew.
   [[nodiscard]] std::size_t room() const {
     return std::min({bin_of_B_[0].size(), bin_of_B_[1].size(), body_of_B_[0].size(), body_of_B_[1].size()});
   }

@@ -22,7 +22,7 @@ struct atomic_method : key_record {
   static method_cost cost(const key_request& request) {
     return request.cuda ? cuda_cost({left_over::elements, 0.8, 0.25}, request) : cpu_join_cost(request);
   }
-  /// Several threads: with atomic operations, which wait for each other where they meet in one result.
+  /// Several threads use atomic operations, which wait for each other at the same result.
   static method_cost cpu_join_cost(const key_request& request) {
     const bool team = starts_team(request, request.elements);
     const double atomic = request.threads > 1 ? 4000 * std::max(1.0, request.row_bytes / 8) : 0;

@@ -6,14 +6,14 @@
 #include "quadrat/core/macros.hpp"
 
 /// The slots of the hash tables in which `shared_bins` bins the elements of a block. A key is stored as its slot and
-/// its high bits, which the slot does not determine.
+/// its high bits.
 namespace quadrat::detail {
 
 inline constexpr int bin_slot_bits = 11;
 inline constexpr unsigned bin_slots = 1u << bin_slot_bits;
 
-/// The slot of the first key with these high bits. Not linear: with any multiple of them, keys at some stride, as of
-/// packed numbers, would share few slots, and a list that one thread joins would hold all elements of a block.
+/// The slot of the first key with these high bits. Not linear: with a multiplicative hash, keys at some stride (packed
+/// numbers) would share few slots, and one thread would join a list of all elements of a block.
 [[nodiscard]] QUADRAT_HD constexpr unsigned first_bin_slot(std::uint32_t high) {
   std::uint32_t mixed = high * 2654435769u;
   mixed = (mixed ^ mixed >> 15) * 2246822519u;

@@ -35,8 +35,8 @@ struct adjacent_rows {
   unsigned components;  ///< 2 to 32
 };
 
-/// One lane per component; a warp has whole rows. The L2 cache joins sectors: components of a row that are joined by
-/// one instruction cost hardly more than a single one, each in an instruction of its own as much as the first.
+/// One lane per component; a warp has whole rows. The L2 cache works on sectors: all components of a row joined by one
+/// instruction cost hardly more than one component; in separate instructions each costs as much as the first.
 template <typename T, typename Fold>
 __global__ void __launch_bounds__(cuda_launch::block)
     atomic_rows_kernel(const __grid_constant__ key_source keys, const __grid_constant__ adjacent_rows<T> rows) {

@@ -8,8 +8,8 @@ namespace quadrat::detail {
 
 namespace {
 
-/// A warp takes one row. Eight blocks per multiprocessor, where registers allow it, are worth more than more rows per
-/// warp: they hide the latency of loads.
+/// A warp takes one row. Eight blocks per multiprocessor, if registers allow, hide the latency of loads better than
+/// more rows per warp.
 template <typename T, int C, typename Fold>
 __global__ void __launch_bounds__(cuda_launch::block, C == 1 ? 8 : 1)
     runs_kernel(const __grid_constant__ key_source keys, const __grid_constant__ value_group<T, C> group,

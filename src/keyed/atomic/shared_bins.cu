@@ -14,7 +14,7 @@ namespace {
 // Many keys: a hash table for each chunk of elements. Atomic additions of floating-point numbers in shared memory are
 // loops; exchanges are not. So the elements of a slot are first linked into a list, and then summed by one thread.
 
-/// Threads of a block: more for long values, of which fewer fit in registers.
+/// Threads of a block: more for long values, because fewer of those fit in registers.
 template <int C>
 inline constexpr int bins_threads = C == 1 ? 256 : 512;
 constexpr unsigned end_of_list = bin_slots;
@@ -72,7 +72,7 @@ struct bin_lists {
   }
 };
 
-/// Sums the list of a slot. Elements of another key are joined to their results one by one: keys rarely share a slot.
+/// Sums the list of a slot. Elements of other keys in the slot are rare, and are joined to their results one by one.
 template <typename Fold, typename T, int C>
 __device__ __forceinline__ void join_list(const bin_lists<T, C>& lists, unsigned slot, const value_group<T, C>& group) {
   unsigned element = lists.head[slot];

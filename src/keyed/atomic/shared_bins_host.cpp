@@ -9,7 +9,7 @@ namespace {
 
 /// Up to this many bytes of results a block has tables of all keys; above that, it hashes.
 constexpr double direct_bytes = 100 << 10;
-/// The most blocks with such tables, the least elements of a block, and picoseconds for each of their results.
+/// The most blocks with such tables, the least elements of a block, and picoseconds per result of a table.
 constexpr double direct_blocks = 264, direct_elements = 4096, direct_result = 4;
 /// Blocks that hash at one time, and microseconds that a thread takes per list element: for lists of equal length, and
 /// the extra cost for unequal ones.

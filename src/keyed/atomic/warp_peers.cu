@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(cuda_launch::block)
   if (i < keys.count) peers[i] = found;
 }
 
-/// `peers` is nullptr where the masks are computed here.
+/// `peers`: nullptr if the masks are computed here.
 template <typename T, typename Fold>
 __global__ void __launch_bounds__(cuda_launch::block)
     warp_peers_kernel(const __grid_constant__ key_source keys, const __grid_constant__ value_group<T, 1> group,
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(cuda_launch::block)
   T value[1] = {Fold::template identity<T>()};
   if (there) group.load(i, value);
   const bool kept = peers != nullptr;
-  // Lanes past the end are a group of their own, removed from all kept masks.
+  // Lanes past the end form one group, which is removed from all kept masks.
   const std::uint32_t beyond = __ballot_sync(0xffffffffu, !there);
   const std::uint32_t own =
       kept ? (there ? peers[i] & ~beyond : beyond) : find_peers(finder, key, memory[threadIdx.x / 32]);

@@ -14,7 +14,7 @@ namespace quadrat::detail {
 namespace {
 
 /// Words of a sum. With 2^24 elements they hold all digits of values from the largest down to 2^-52 of it in float,
-/// 2^-61 in double: for any distribution of values, those below are few or outliers.
+/// 2^-61 in double. Smaller values are few, or the largest is an outlier.
 template <typename T>
 constexpr int fixed_words = sizeof(T) == 4 ? 2 : 3;
 constexpr std::size_t most_fixed_words = fixed_words<double>;
@@ -57,9 +57,9 @@ struct fixed_sums {
   int bits;                ///< of a word
   std::uint32_t keys;      ///< number of keys
   const double* largest;   ///< of all values
-  std::uint64_t* common;   ///< sums of the values that are exact on the scale of the largest value of all
-  std::uint64_t* own;      ///< sums of the others, on the scale of the largest of them with the same key
-  std::uint32_t* own_top;  ///< that scale's exponent + 1023; 0 where there are none
+  std::uint64_t* common;   ///< sums of values that are exact on the scale of the largest value
+  std::uint64_t* own;      ///< sums of the others, on the scale of the largest of them per key
+  std::uint32_t* own_top;  ///< that scale's exponent + 1023; 0 if there are none
   std::uint32_t* any_own;  ///< whether there are any
 
   [[nodiscard]] QUADRAT_HD fixed_scale common_scale() const { return {bits, exponent_above(*largest)}; }
@@ -134,7 +134,7 @@ struct add_own {
   }
 };
 
-/// Index: key. Leaves the keys' own sums empty for the next reduction.
+/// Index: key. Clears the keys' own sums for the next reduction.
 template <typename T>
 struct take_fixed {
   fixed_sums sums;
@@ -147,7 +147,7 @@ struct take_fixed {
     if (is_number(result)) {
       result = static_cast<T>(static_cast<double>(result) + sum);
     } else if (result != result) {
-      result = static_cast<T>(__builtin_nan(""));  // which of several NaNs came out would depend on order
+      result = static_cast<T>(__builtin_nan(""));  // one fixed NaN: among several, the result would depend on order
     }
   }
 

@@ -95,7 +95,7 @@ struct wide_sum {
   /// Adds the number with the (summed) words `words[w * stride]`; its exponent is at most this one's.
   template <int Words>
   QUADRAT_HD void add(const std::uint64_t* words, std::size_t stride, const fixed_scale& scale) {
-    // What is below 2^-1022 here is negligible compared with the value that set the exponent.
+    // Parts below 2^-1022 are negligible compared with the value that set the exponent.
     const int shift = scale.exponent - exponent;
     const double unit = shift < -960 ? 0 : power_of_two(shift);
     const double per_unit = power_of_two(-scale.bits);

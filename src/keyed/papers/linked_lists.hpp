@@ -21,7 +21,7 @@ class linked_lists_engine : public typed_key_engine<Context, linked_lists_engine
  public:
   linked_lists_engine(const Context& context, const key_setup& setup) : context_(context), setup_(setup) {}
 
-  /// The last word marks the end of a list.
+  /// The largest 32-bit word marks the end of a list.
   [[nodiscard]] std::uint64_t most_elements() const override { return no_key; }
   [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override {
     return (count + setup_.key_count) * sizeof(std::uint32_t);

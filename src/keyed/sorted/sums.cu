@@ -87,7 +87,7 @@ struct element_rows {
     }
     return row;
   }
-  /// Raises a fault where a key is less than the previous one.
+  /// Raises a fault if a key is less than the previous one.
   __device__ __forceinline__ void check(const lane_sums<A>& row, std::uint32_t before, std::size_t first) const {
     std::uint32_t left = __shfl_up_sync(all_lanes, row.key[lane_items - 1], 1);
     if (threadIdx.x % 32 == 0) left = before;
@@ -103,7 +103,7 @@ struct element_rows {
   }
 };
 
-/// The rows of further levels: the ends that rows have left.
+/// The rows of further levels: the ends of rows of the level before.
 template <typename A>
 struct end_rows {
   row_ends<A> ends;
@@ -204,7 +204,7 @@ __global__ void __launch_bounds__(last_threads)
   if (keys[last + 1] != no_key && keys[last + 1] != keys[last]) results(keys[last + 1], sums[last + 1]);
 }
 
-/// Ends that `count` elements leave.
+/// The number of ends of `count` elements.
 [[nodiscard]] std::size_t ends_of(std::size_t count) { return 2 * ((count + row_items - 1) / row_items); }
 /// The most elements for one block: with more rows per warp, another level is faster.
 constexpr std::size_t most_last = 2 * last_warps * row_items;

@@ -10,7 +10,7 @@ namespace quadrat::detail {
 
 /// Elements in order of their keys.
 struct ordered_elements {
-  key_source keys;             ///< in order; raises fault_kind::order where they are not, key_range where out of range
+  key_source keys;             ///< in order; raises fault_kind::order if not, key_range if out of range
   const std::uint32_t* order;  ///< element at place i; nullptr: element i
 };
 
@@ -28,7 +28,7 @@ void count_ordered(const cpu_context& context, const ordered_elements& elements,
 void count_ordered(const cuda_context& context, const ordered_elements& elements, std::uint64_t* results,
                    bool accumulate, workspace<cuda_context>& scratch);
 
-/// Bytes of scratch memory that these request for `count` elements.
+/// Bytes of scratch memory that these functions request for `count` elements.
 [[nodiscard]] std::size_t ordered_bytes(const cpu_context& context, std::size_t count);
 [[nodiscard]] std::size_t ordered_bytes(const cuda_context& context, std::size_t count);
 

@@ -18,7 +18,7 @@ constexpr std::size_t chunk_elements = 4096;
 
 [[nodiscard]] std::size_t chunk_count(std::size_t count) { return (count + chunk_elements - 1) / chunk_elements; }
 
-/// What one chunk leaves to be joined with its neighbors: the run that began before the chunk, and the run that
+/// The open runs of a chunk, to be joined with its neighbors: the run that began before the chunk, and the run that
 /// continues after it.
 template <typename Partial, int Most>
 struct chunk_ends {
@@ -123,7 +123,7 @@ class ordered_reduction {
     return place;
   }
 
-  /// Completes the run that a chunk has left open.
+  /// Completes the open run of a chunk.
   void join_ends(std::size_t chunk) const {
     ends_type& start = ends_[chunk];
     if (start.last_key == no_key) return;

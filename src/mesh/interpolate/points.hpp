@@ -18,7 +18,7 @@ template <typename Context, typename T>
 void interpolate_points(const Context& context, const spread_setup<T>& setup, const value_layout& layout,
                         const placed_point<T>* points, std::size_t count, const T* mesh, T* values, bool accumulate);
 
-/// Their gradients, per mesh unit times `scale[axis]`, and the values too unless `values` is null. Asynchronous.
+/// Interpolates gradients, per mesh unit times `scale[axis]`, and values unless `values` is null. Asynchronous.
 template <typename Context, typename T>
 void interpolate_gradients(const Context& context, const spread_setup<T>& setup, const value_layout& layout,
                            const placed_point<T>* points, std::size_t count, const T* mesh, const T* scale, T* values,

@@ -33,7 +33,7 @@ template <typename T>
 }
 
 /// The cell of a body; notes whether it is far, or wider than planned. Raises a fault for an invalid body, and for one
-/// that the plan is too bad for.
+/// that does not fit the plan.
 template <typename T>
 struct searched_cell {
   bodies_view<T> bodies;
@@ -75,8 +75,8 @@ struct searched_cell {
   }
 };
 
-/// Index: slot. If searched_cell has raised a fault, every body becomes a point in a corner of the domain: the search
-/// runs before the host sees the fault, and invalid numbers must not lead it outside its arrays.
+/// Index: slot. If searched_cell has raised a fault, every body becomes a point in a corner of the domain. The search
+/// runs before the host sees the fault, and invalid numbers must not lead outside its arrays.
 template <typename T>
 struct gather_searched {
   bodies_view<T> bodies;
@@ -113,8 +113,8 @@ template <typename T>
 
 }  // namespace
 
-/// Ellipsoids are on the levels of their bounding spheres. Where these are too long for a periodic box, though the
-/// boxes of ellipsoids are not, boxes are searched.
+/// Ellipsoids are on the levels of their bounding spheres. If these are too long for a periodic box, but the
+/// ellipsoids' boxes are not, boxes are searched.
 template <typename T>
 planned_bins<T> warp_levels_engine<T>::plan(const placed_bodies<cuda_context, T>& bodies,
                                             const bin_options<T>& options) {
@@ -189,7 +189,7 @@ warp_search<T> warp_levels_engine<T>::search_of(contact_task<cuda_context, T>& t
   return result;
 }
 
-/// In any order; searches again if there was not enough room, and finds as many.
+/// Writes contacts in any order. Searches again if the room was too small, and finds the same number.
 template <typename T>
 void warp_levels_engine<T>::append(contact_task<cuda_context, T>& task) {
   const warp_search<T> what = search_of(task);

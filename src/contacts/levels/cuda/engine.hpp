@@ -13,8 +13,8 @@
 
 namespace quadrat::detail {
 
-/// Spheres alone and ellipsoids alone are searched as the caller gave them, and not as boxes: bodies in the order of
-/// cells, and a warp for 32 of them (search.hpp). Without an order to keep, contacts are appended in one pass.
+/// Spheres only, or ellipsoids only, are searched as the caller gave them, not as boxes: bodies in the order of cells,
+/// one warp per 32 bodies (search.hpp). If their order may vary, contacts are appended in one pass.
 template <typename T>
 class warp_levels_engine final : public levels_engine<cuda_context, T> {
  public:
@@ -31,7 +31,7 @@ class warp_levels_engine final : public levels_engine<cuda_context, T> {
   void append(contact_task<cuda_context, T>& task);
   void fill(contact_task<cuda_context, T>& task);
 
-  bool by_warps_ = false;  ///< for the bodies that were planned for
+  bool by_warps_ = false;  ///< for the bodies of the last plan
   counting_buckets<cuda_context> cells_;
   array<warp_body<T>, cuda_context> records_;
   array<warp_ellipsoid<T>, cuda_context> ellipsoids_;

@@ -12,12 +12,12 @@ namespace quadrat::detail {
 
 inline constexpr unsigned levels_warps = 4;
 /// Resident blocks per multiprocessor, to hide the latency of loads: as many as leave each thread enough registers. An
-/// eighth block would gain less than its spills cost; so would the seventh where cells repeat.
+/// eighth block, or a seventh if cells repeat, gains less than its spills cost.
 template <bool Repeats>
 inline constexpr int levels_blocks = Repeats ? 6 : 7;
 /// Candidates that a lane tests between two checks of the queue.
 inline constexpr std::uint32_t levels_group = 3;
-/// Capacity of a warp's queue, which is drained when another round of all lanes might not fit.
+/// Capacity of a warp's queue. The warp drains it when another round of all lanes might not fit.
 inline constexpr std::uint32_t levels_queue = 256;
 
 /// Staging memory for a warp's records, so that their writes coalesce.
@@ -48,7 +48,7 @@ struct found_contact {
   vec<int, 3> shift;
 };
 
-/// A queued pair: a slot of the warp's own, and the slot of the partner, or the id of a plane.
+/// A queued pair: a slot of this warp, and the partner's slot or the id of a plane.
 struct queued_pair {
   std::uint32_t own;
   std::uint32_t other;
@@ -112,7 +112,7 @@ class levels_warp {
     queued_ = looked_at_ = left;
   }
 
-  /// Drops pairs that a cheap test rules out, so that all lanes have work in the expensive one.
+  /// Drops pairs that a cheap test rules out, so that all lanes have work in the expensive test.
   __device__ void rule_out() {
     std::uint32_t kept = looked_at_;
     for (std::uint32_t first = looked_at_; first < queued_; first += 32) {
@@ -161,7 +161,7 @@ class levels_warp {
   staged_contacts<T>& staged_;
   std::uint32_t chunk_;
   std::uint32_t queued_ = 0;
-  std::uint32_t looked_at_ = 0;  ///< queued pairs that rule_out has tested
+  std::uint32_t looked_at_ = 0;  ///< queued pairs tested by rule_out
   std::uint64_t next_ = 0;
 };
 
@@ -258,7 +258,7 @@ __device__ void look(const warp_search<T>& search, const levels_walk<T, Repeats>
   }
 }
 
-/// Repeats: cells go around some axis, because it is periodic or folded. Periodic: pairs have images, too.
+/// Repeats: cells wrap around some axis, because it is periodic or folded. Periodic: pairs also have images.
 template <typename T, bool Repeats, bool Periodic, typename Policy>
 __global__ void __launch_bounds__(32 * levels_warps, sizeof(T) == 4 ? Policy::template blocks<Repeats> : 1)
     levels_kernel(const __grid_constant__ warp_search<T> search, const __grid_constant__ warp_sink<T> sink) {

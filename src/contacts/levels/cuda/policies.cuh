@@ -9,8 +9,8 @@
 #include "quadrat/contacts/ellipsoid_contact.hpp"
 #include "quadrat/contacts/narrow_phase.hpp"
 
-/// Policies of the search of levels: which bodies may meet, and the contact of a pair. The body with the lower id comes
-/// first, so that all methods compute with the same numbers.
+/// Policies of the search of levels: which bodies may touch, and the contact of a pair. The body with the lower id
+/// comes first, so that all methods compute with the same numbers.
 namespace quadrat::detail {
 
 /// Whether the groups of two slots, or of a slot and a plane, interact.
@@ -127,8 +127,8 @@ struct searched_sphere {
   }
 };
 
-/// Ellipsoids: bounding spheres and boxes are tested before the search for a common normal, which all lanes of a warp
-/// do together.
+/// Ellipsoids: bounding spheres and boxes are tested before the lanes of a warp search for common normals
+/// together.
 template <typename T>
 struct searched_ellipsoid {
   template <bool>

@@ -49,9 +49,9 @@ template <typename T>
 template <typename T, bool Repeats>
 class level_rows {
  public:
-  /// `first` above 0 is for pairs within the level: only slots from there on count, so that each pair is found from one
-  /// of its bodies. Rows before the body's row are then left out, unless an axis that goes around has so few cells that
-  /// "before" is ambiguous, or `far`: some body is so far along an axis without end that rounding spans cells.
+  /// `first` above 0 is for pairs within the level. Only slots from there on count, so that each pair is found from one
+  /// body. Rows before the body's row are then skipped, unless a wrapped axis has so few cells that "before" is
+  /// ambiguous, or `far` is set: some body is so far along an endless axis that rounding spans cells.
   QUADRAT_HD level_rows(const warp_level<T>& shape, const vec<T, 3>& center, T reach, std::uint32_t first, bool far)
       : first_slot_(first), ordered_(!Repeats || (shape.ordered && !far)) {
     constexpr T up = sizeof(T) == 4 ? T(1 + 4e-6) : T(1 + 8e-15);
@@ -120,7 +120,7 @@ class level_rows {
     return Repeats ? shape.cells.slack[axis] + far_slack_ : shape.cells.slack[axis];
   }
 
-  /// A distance in cells; not more than all of them, and one, which an int holds.
+  /// A distance in cells, limited to all cells plus one, which fits an int.
   [[nodiscard]] QUADRAT_HD T margin_of(const warp_level<T>& shape, T distance, int axis) const {
     const T margin = distance * shape.cells.cells_per_length[axis] + slack(shape, axis);
     return lesser(margin, static_cast<T>(shape.cells.cells[axis]) + T(1));
@@ -131,7 +131,7 @@ class level_rows {
     return shape.cells.clamped(floor_of(at), axis);
   }
 
-  /// Unwrapped cells along an axis; if they go all the way around, each cell once.
+  /// Unwrapped cells along an axis; if they span the whole axis, each cell once.
   QUADRAT_HD void limit(const warp_level<T>& shape, T reach, int axis, int& from, int& to) {
     const T margin = margin_of(shape, reach, axis);
     const int first = floor_of(at_[axis] - margin);
@@ -148,7 +148,7 @@ class level_rows {
     const T below = static_cast<T>(index) - at_[axis];
     T gap = greater(greater(below, T(-1) - below) - slack(shape, axis), T(0));
     if (around(shape, axis)) {
-      // To the nearest image of the layer, which is unknown if indices go all the way around.
+      // The gap to the nearest image of the layer, which is unknown if indices span the whole axis.
       gap = lesser(gap, greater(static_cast<T>(shape.cells.cells[axis]) - gap - T(1) - 4 * slack(shape, axis), T(0)));
     }
     gap *= shape.cells.edge[axis];
@@ -186,7 +186,7 @@ class level_rows {
     end = offsets[row + static_cast<cell_id>(last) + 1];
   }
 
-  /// Moves cells of the row to their places on its ring, which those of the body's row have; the first one inside or
+  /// Moves the cells of a row to their places on the ring, in the frame of the body's row; the first one is inside or
   /// left of it.
   QUADRAT_HD void move(const warp_level<T>& shape, int& first, int& last) const {
     const int n = shape.cells.cells[0];
@@ -211,15 +211,15 @@ class level_rows {
   }
 
   std::uint32_t first_slot_;
-  bool ordered_;  ///< no row can come both before and after another: the same for all bodies
+  bool ordered_;  ///< no row can be both before and after another; the same for all bodies
   T squared_reach_;
   T far_slack_ = T(0);  ///< of a position far along an axis without end, in cells
   vec<T, 3> at_;
   int first_y_, last_y_, last_z_;
   int y_, z_;
-  /// In one register: for each axis, shifted by it, whether the body is in the first and in the last repeat of the
-  /// stored cells; whether rows of several repeats are in reach, so that all cells of theirs can be; and whether the
-  /// second part of a row across a periodic face, or the end of a ring, is next.
+  /// Flags in one register: for each axis, shifted by it, whether the body is in the first and in the last repeat of
+  /// the stored cells; whether rows of several repeats are within reach, so that all their cells can be; and whether
+  /// the second part of a row, across a periodic face or the end of a ring, is next.
   int flags_ = 0;
 };
 

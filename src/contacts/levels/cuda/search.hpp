@@ -10,9 +10,9 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/types.hpp"
 
-/// The search of the method `levels` on CUDA: a warp takes 32 slots, its lanes search for partners, and the pairs wait
-/// in a queue in shared memory until the whole warp turns them into records, one per lane, with coalesced writes.
-/// Neither the number of contacts of a body nor the size of a bin leaves lanes idle.
+/// The search of the method `levels` on CUDA: a warp takes 32 slots, and its lanes search for partners. Pairs wait in a
+/// queue in shared memory until the whole warp turns them into records, one per lane, with coalesced writes. Lanes stay
+/// busy whatever the number of contacts of a body and the size of a bin.
 namespace quadrat::detail {
 
 /// Slots that a warp takes.
@@ -33,8 +33,8 @@ struct warp_ellipsoid {
   quaternion<T> orientation;  ///< a unit quaternion
 };
 
-/// The place on a ring of cells to which a row moves from the row before or after it, where the stored rows repeat.
-/// At the end of a periodic box the repeats begin again, with another place.
+/// The moves of a row on its ring of cells, relative to the previous and the next row, if the stored rows repeat. At
+/// the end of a periodic box the repeats begin again at another place.
 struct row_steps {
   int back, forth;  ///< from 0 to the number of stored cells
   int back_of_first, forth_of_last;
@@ -44,10 +44,10 @@ struct row_steps {
 template <typename T>
 struct warp_level {
   ring_cells<T> cells;
-  vec<bool, 3> around;  ///< axes around which the cells go: periodic or repeated
+  vec<bool, 3> around;  ///< axes around which cells wrap: periodic or repeated
   row_steps steps[3];   ///< along y and z
   bool rings;           ///< whether rows are moved
-  /// Whether no row of cells can come both before and after another around such an axis, if no body is far.
+  /// Whether no row of cells can be both before and after another around such an axis, if no body is far.
   bool ordered;
   T widest;
 };
@@ -73,8 +73,8 @@ struct warp_search {
   std::uint32_t masks[32];
 };
 
-/// Where records go. With `begins`, those of chunk c are written from begins[c] on, in a fixed order; without, in any
-/// order. Nothing is written beyond the capacity, but everything is counted.
+/// The destination of records. With `begins`, records of chunk c are written from begins[c] on, in a fixed order;
+/// otherwise in any order. Records beyond the capacity are counted but not written.
 template <typename T>
 struct warp_sink {
   contact<T>* records;          ///< nullptr if capacity is 0
@@ -84,7 +84,7 @@ struct warp_sink {
   std::uint32_t* counts;        ///< for counting only: number of contacts by chunk
 };
 
-/// Along an axis of a level.
+/// The moves of rows along an axis of a level.
 template <typename T>
 [[nodiscard]] row_steps row_steps_of(const ring_cells<T>& cells, int axis) {
   const auto moved = [&](int repeats) {
@@ -104,7 +104,7 @@ template <typename T>
     shape.around[axis] = grids.goes_around(level, axis);
     if (axis > 0) shape.steps[axis] = row_steps_of(cells, axis);
     shape.rings = shape.rings || cells.steps[axis] != 0;
-    // Of two bodies, with the rounding of one that is nearly far.
+    // The reach of two bodies, with the rounding of a body that is nearly far.
     const T rows = 4 * (shape.widest * cells.cells_per_length[axis] + cells.slack[axis]) + 4;
     if (shape.around[axis] && !(rows <= static_cast<T>(cells.cells[axis]))) shape.ordered = false;
   }

@@ -17,7 +17,7 @@ struct tile_spreading {
   using points_type = tile_points<Lanes, Components>;
 
   /// A footprint is added row by row in aligned vectors: the processor can then forward the stores of the previous
-  /// point to the loads, and no access crosses a cache line. `Vectors` of each row, from vector `first` on.
+  /// point to the loads, and no access crosses a cache line. Adds `Vectors` of each row from `first` on.
   template <int Vectors>
   QUADRAT_TILE_INLINE static void add(const tile_planes<Lanes, Components>& planes, const points_type& points,
                                       T* const* plane, int first) {
