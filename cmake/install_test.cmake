@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs this build into a separate folder, then configures, builds and runs user projects with it: tests/install,
 # tests/install/threads, tests/install/frame, examples/contacts, radial_image and spectrum; examples/visitor,
-# lennard_jones and molten_salt, which have device code; and examples/c and fortran, which need no C++. Then builds
-# Quadrat as part of another project, tests/install/subproject: it must not leak anything, or install anything unless
-# requested.
+# list_kernel, lennard_jones and molten_salt, which have device code; and examples/c and fortran, which need no C++. Then
+# builds Quadrat as part of another project, tests/install/subproject: it must not leak anything, or install anything
+# unless requested.
 
 set(prefix "${CMAKE_CURRENT_BINARY_DIR}/install/prefix")
 add_test(NAME install/install_tree COMMAND "${CMAKE_COMMAND}" --install "${PROJECT_BINARY_DIR}" --config "$<CONFIG>" --prefix
@@ -48,7 +48,7 @@ if(TARGET quadrat_io)
     quadrat_downstream_test(${example} "${PROJECT_SOURCE_DIR}/examples/${example}" ${example})
   endforeach()
 endif()
-foreach(example IN ITEMS visitor lennard_jones)
+foreach(example IN ITEMS visitor list_kernel lennard_jones)
   quadrat_downstream_test(${example} "${PROJECT_SOURCE_DIR}/examples/${example}" ${example} ${cuda_options})
 endforeach()
 if(TARGET quadrat_mpi)
