@@ -113,12 +113,12 @@ void check_visitors(const backend_context& context, neighbor_problem<T, D> probl
   }
   accumulate_neighbors(context, cells.view(), view, cutoff, result.data(), pair_number{});
   EXPECT_EQ(to_host(context, result.data(), count), sums);
-  accumulate_pairs(context, cells.view(), view, cutoff, result.data(), pair_number{});
+  accumulate_pairs(context, cells.view(), view, cutoff, result, pair_number{});
   EXPECT_EQ(to_host(context, result.data(), count), sums);
 
   if (!problem.options.accept_outside) {
     fill_bytes(context, result.data(), 0xff, result.bytes());
-    accumulate_neighbors(context, problem.boxes[0], view, cutoff, std::span(result.data(), count), pair_number{});
+    accumulate_neighbors(context, problem.boxes[0], view, cutoff, result, pair_number{});
     EXPECT_EQ(to_host(context, result.data(), count), sums);
   }
 
@@ -235,7 +235,7 @@ TEST_F(lattice_cells_case, serve_smaller_cutoffs_and_radii) {
   const auto radii = to_device(context, problem.radii);
   array<int, backend_context> result(context, sums.size());
   accumulate_neighbors(context, cells.view(), points_of(points.data(), points.size()),
-                       particle_radii<double>{radii.data(), cutoff_rule::sum_of_radii}, result.data(), pair_number{});
+                       particle_radii<double>{radii.data(), cutoff_rule::sum_of_radii}, result, pair_number{});
   EXPECT_EQ(to_host(context, result.data(), sums.size()), sums);
 }
 

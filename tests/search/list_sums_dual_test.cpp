@@ -139,7 +139,7 @@ void expect_energy_conserved(const backend_context& context, neighbor_pairs pair
   const auto find_forces = [&] {
     const auto stored = to_device(context, points);
     kept += list.update(points_of(stored)) ? 0 : 1;
-    accumulate_pairs(list, sums.data(), total.data(), lennard_jones_pair{cutoff});
+    accumulate_pairs(list, sums, total.data(), lennard_jones_pair{cutoff});
     terms = to_host(context, sums);
   };
   find_forces();
@@ -306,7 +306,7 @@ TEST_F(list_sums_test, belong_to_the_points_of_the_last_update_whatever_happens_
   list3 list(context, problem.options);
   list.update(stored.input());
   array<vec<float, 3>, backend_context> sums(context, problem.points.size());
-  accumulate_neighbors(list, sums.data(), add_separation{});
+  accumulate_neighbors(list, sums, add_separation{});
   const auto before = to_host(context, sums);
   fill_bytes(context, stored.points().data(), 0xff, stored.points().bytes());
   accumulate_neighbors(list, sums.data(), add_separation{});

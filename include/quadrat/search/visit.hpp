@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <type_traits>
 
 #include "quadrat/cells/concepts.hpp"
 #include "quadrat/core/error.hpp"
@@ -27,12 +28,20 @@
 /// the cutoff, the same pairs with the same bits for every cell list and order. Different threads call it concurrently
 /// for different i.
 ///
-/// Sums go to a pointer, or to a span, whose length is then checked: one for each point.
+/// Sums go to a pointer, or to a container or span, whose length is then checked: one for each point.
 ///
 /// All throw argument_error if the cutoff is not positive and finite, or exceeds half the box along a periodic axis or,
 /// for linked_tight, 2 radius; for lattice_cells, the cutoff that they were made for.
 
 namespace quadrat {
+
+/// Room for results: what has data() and size(), such as std::vector, std::span, and quadrat::array.
+template <typename Results>
+concept results_of_points = requires(Results& results) {
+  { results.size() } -> std::convertible_to<std::size_t>;
+  requires std::is_pointer_v<decltype(results.data())> &&
+               !std::is_const_v<std::remove_pointer_t<decltype(results.data())>>;
+};
 
 namespace detail {
 
@@ -50,8 +59,8 @@ void require_cutoff_reached(const View& view, typename View::value_type cutoff) 
 }
 
 /// Where one result for each of `count` points goes. Throws argument_error for another number of results.
-template <typename Sum>
-[[nodiscard]] Sum* checked_results(std::span<Sum> results, std::size_t count) {
+template <typename Results>
+[[nodiscard]] auto* checked_results(Results& results, std::size_t count) {
   require(results.size() == count, "there are ", count, " points, but room for ", results.size(),
           " results; there must be one for each point");
   return results.data();
@@ -174,10 +183,11 @@ void accumulate_neighbors(const Context& context, const View& view,
       context, "accumulate neighbors", points.count,
       detail::accumulate_neighbors_of<Order, View, typename View::value_type, Sum, F>{view, points, cutoff, result, f});
 }
-template <typename Order = search_orders::natural, typename Context, typename View, typename Sum, typename F>
+template <typename Order = search_orders::natural, typename Context, typename View, results_of_points Results,
+          typename F>
 void accumulate_neighbors(const Context& context, const View& view,
                           const points_view<typename View::value_type, View::dimension>& points,
-                          typename View::value_type cutoff, std::span<Sum> results, const F& f) {
+                          typename View::value_type cutoff, Results&& results, const F& f) {
   accumulate_neighbors<Order>(context, view, points, cutoff, detail::checked_results(results, points.count), f);
 }
 
@@ -199,10 +209,11 @@ void accumulate_pairs(const Context& context, const View& view,
       context, "accumulate pairs", points.count,
       detail::accumulate_pairs_of<Order, View, typename View::value_type, Sum, F>{view, points, cutoff, result, f});
 }
-template <typename Order = search_orders::natural, typename Context, typename View, typename Sum, typename F>
+template <typename Order = search_orders::natural, typename Context, typename View, results_of_points Results,
+          typename F>
 void accumulate_pairs(const Context& context, const View& view,
                       const points_view<typename View::value_type, View::dimension>& points,
-                      typename View::value_type cutoff, std::span<Sum> results, const F& f) {
+                      typename View::value_type cutoff, Results&& results, const F& f) {
   accumulate_pairs<Order>(context, view, points, cutoff, detail::checked_results(results, points.count), f);
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/error.hpp"
@@ -107,13 +106,13 @@ void accumulate_neighbors(cluster_pair_list<Context, T, D>& list, Sum* result, S
               Sum{}, total, detail::tile_access::scratch(list));
 }
 
-/// The same functions for a span, whose length is checked: one result for each point.
-template <typename Context, typename T, int D, typename Sum, typename F>
-void accumulate_neighbors(const cluster_pair_list<Context, T, D>& list, std::span<Sum> results, const F& f) {
+/// The same functions for a container or span, whose length is checked: one result for each point.
+template <typename Context, typename T, int D, results_of_points Results, typename F>
+void accumulate_neighbors(const cluster_pair_list<Context, T, D>& list, Results&& results, const F& f) {
   accumulate_neighbors(list, detail::checked_results(results, list.view().points), f);
 }
-template <typename Context, typename T, int D, typename Sum, typename F>
-void accumulate_neighbors(cluster_pair_list<Context, T, D>& list, std::span<Sum> results, Sum* total, const F& f) {
+template <typename Context, typename T, int D, results_of_points Results, typename Sum, typename F>
+void accumulate_neighbors(cluster_pair_list<Context, T, D>& list, Results&& results, Sum* total, const F& f) {
   accumulate_neighbors(list, detail::checked_results(results, list.view().points), total, f);
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <type_traits>
 
 #include "quadrat/core/context.hpp"
@@ -357,17 +356,17 @@ void accumulate_pairs(neighbor_list<Context, T, D>& list, Sum* result, Sum* tota
               total, detail::list_access::memory(list).scratch);
 }
 
-/// The same functions for a span, whose length is checked: one result for each point.
-template <typename Context, typename T, int D, typename Sum, typename F>
-void accumulate_neighbors(neighbor_list<Context, T, D>& list, std::span<Sum> results, const F& f) {
+/// The same functions for a container or span, whose length is checked: one result for each point.
+template <typename Context, typename T, int D, results_of_points Results, typename F>
+void accumulate_neighbors(neighbor_list<Context, T, D>& list, Results&& results, const F& f) {
   accumulate_neighbors(list, detail::checked_results(results, list.view().rows), f);
 }
-template <typename Context, typename T, int D, typename Sum, typename F>
-void accumulate_pairs(neighbor_list<Context, T, D>& list, std::span<Sum> results, const F& f) {
+template <typename Context, typename T, int D, results_of_points Results, typename F>
+void accumulate_pairs(neighbor_list<Context, T, D>& list, Results&& results, const F& f) {
   accumulate_pairs(list, detail::checked_results(results, list.view().rows), f);
 }
-template <typename Context, typename T, int D, typename Sum, typename F>
-void accumulate_pairs(neighbor_list<Context, T, D>& list, std::span<Sum> results, Sum* total, const F& f) {
+template <typename Context, typename T, int D, results_of_points Results, typename Sum, typename F>
+void accumulate_pairs(neighbor_list<Context, T, D>& list, Results&& results, Sum* total, const F& f) {
   accumulate_pairs(list, detail::checked_results(results, list.view().rows), total, f);
 }
 

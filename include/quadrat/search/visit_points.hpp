@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <span>
 #include <type_traits>
 
 #include "quadrat/core/box.hpp"
@@ -23,19 +22,19 @@ namespace quadrat {
 /// argument_error for another number of results, and for a cutoff that is not positive and finite or exceeds half the
 /// height of the box along a periodic axis; data_error naming a point that is not finite, or outside the box along an
 /// open axis. Determinism: each sum is taken by one thread in walking order: run_to_run where the context asks for it.
-template <typename Context, typename T, int D, typename Sum, typename F>
+template <typename Context, typename T, int D, results_of_points Results, typename F>
 void accumulate_neighbors(const Context& context, const lattice<T, D>& shape, const points_view<T, D>& points,
-                          std::type_identity_t<T> cutoff, std::span<Sum> results, const F& f) {
-  Sum* const sums = detail::checked_results(results, points.count);
+                          std::type_identity_t<T> cutoff, Results&& results, const F& f) {
+  auto* const sums = detail::checked_results(results, points.count);
   lattice_cells<Context, T, D> cells(context, shape, {.cutoff = cutoff});
   cells.build(points);
   accumulate_neighbors(context, cells.view(), points, cutoff, sums, f);
 }
 
 /// The same in an orthorhombic box.
-template <typename Context, typename T, int D, typename Sum, typename F>
+template <typename Context, typename T, int D, results_of_points Results, typename F>
 void accumulate_neighbors(const Context& context, const box<T, D>& domain, const points_view<T, D>& points,
-                          std::type_identity_t<T> cutoff, std::span<Sum> results, const F& f) {
+                          std::type_identity_t<T> cutoff, Results&& results, const F& f) {
   accumulate_neighbors(context, make_lattice(domain), points, cutoff, results, f);
 }
 

@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <span>
 
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/fault.hpp"
@@ -153,16 +152,18 @@ void accumulate_pairs(const Context& context, const View& view,
   for_each(context, "accumulate pairs", points.count,
            detail::accumulate_pairs_of<Order, View, cutoffs_type, Sum, F>{view, points, cutoffs, result, f});
 }
-template <typename Order = search_orders::natural, typename Context, typename View, typename Sum, typename F>
+template <typename Order = search_orders::natural, typename Context, typename View, results_of_points Results,
+          typename F>
 void accumulate_neighbors(const Context& context, const View& view,
                           const points_view<typename View::value_type, View::dimension>& points,
-                          const particle_radii<typename View::value_type>& radii, std::span<Sum> results, const F& f) {
+                          const particle_radii<typename View::value_type>& radii, Results&& results, const F& f) {
   accumulate_neighbors<Order>(context, view, points, radii, detail::checked_results(results, points.count), f);
 }
-template <typename Order = search_orders::natural, typename Context, typename View, typename Sum, typename F>
+template <typename Order = search_orders::natural, typename Context, typename View, results_of_points Results,
+          typename F>
 void accumulate_pairs(const Context& context, const View& view,
                       const points_view<typename View::value_type, View::dimension>& points,
-                      const particle_radii<typename View::value_type>& radii, std::span<Sum> results, const F& f) {
+                      const particle_radii<typename View::value_type>& radii, Results&& results, const F& f) {
   accumulate_pairs<Order>(context, view, points, radii, detail::checked_results(results, points.count), f);
 }
 

@@ -63,7 +63,7 @@ template <typename T, int D>
 void expect_cluster_sums(const backend_context& context, cluster_pair_list<backend_context, T, D>& list,
                          const neighbor_problem<T, D>& problem, const neighbor_result<T, D>& wanted) {
   array<tensor_interaction<T, D>, backend_context> sums(context, problem.points.size()), total(context, 1);
-  accumulate_neighbors(list, sums.data(), total.data(), tag_cluster_pair<T, D>{});
+  accumulate_neighbors(list, sums, total.data(), tag_cluster_pair<T, D>{});
   expect_interactions(to_host(context, sums), to_host(context, total)[0], tag_cluster_pair<double, D>{}, problem,
                       wanted);
 }

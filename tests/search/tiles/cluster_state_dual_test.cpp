@@ -175,7 +175,7 @@ TEST_F(cluster_state_test, results_belong_to_the_points_of_the_last_update) {
   for (auto& point : host) point += vec<float, 3>{0.1f, -0.05f, 24};
   const auto shifted = to_device(context, host);
   fill_bytes(context, points.data(), 0, points.bytes());  // has no effect
-  accumulate_neighbors(list, after.data(), soft_repulsion{});
+  accumulate_neighbors(list, after, soft_repulsion{});
   const auto first = to_host(context, before), second = to_host(context, after);
   EXPECT_EQ(std::memcmp(first.data(), second.data(), first.size() * sizeof(force_sum)), 0);
   EXPECT_FALSE(list.update(points_of(shifted))) << "moved by less than half of the skin, and by whole boxes";
