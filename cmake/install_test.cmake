@@ -33,13 +33,16 @@ quadrat_downstream_test(downstream "${PROJECT_SOURCE_DIR}/tests/install" downstr
 quadrat_downstream_test(component "${PROJECT_SOURCE_DIR}/tests/install/component" component)
 quadrat_downstream_test(contacts "${PROJECT_SOURCE_DIR}/examples/contacts" contacts)
 if(NOT QUADRAT_SANITIZE)
-  quadrat_downstream_test(c "${PROJECT_SOURCE_DIR}/examples/c" neighbors)
-  quadrat_downstream_test(c_ewald "${PROJECT_SOURCE_DIR}/examples/c" ewald)
+  foreach(program IN ITEMS neighbors ewald)
+    quadrat_downstream_test(c_${program} "${PROJECT_SOURCE_DIR}/examples/c" ${program} "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror")
+  endforeach()
   find_program(QUADRAT_FORTRAN NAMES gfortran)
   mark_as_advanced(QUADRAT_FORTRAN)
   if(QUADRAT_FORTRAN)
-    quadrat_downstream_test(fortran "${PROJECT_SOURCE_DIR}/examples/fortran" neighbors
-                            "-DCMAKE_Fortran_COMPILER=${QUADRAT_FORTRAN}")
+    foreach(program IN ITEMS neighbors ewald)
+      quadrat_downstream_test(fortran_${program} "${PROJECT_SOURCE_DIR}/examples/fortran" ${program}
+                              "-DCMAKE_Fortran_COMPILER=${QUADRAT_FORTRAN}")
+    endforeach()
   endif()
 endif()
 if(TARGET quadrat_io)
@@ -93,6 +96,13 @@ set_tests_properties(
   install/other_version PROPERTIES FIXTURES_REQUIRED quadrat_installed LABELS install PASS_REGULAR_EXPRESSION
                                    "quadratConfig.cmake, version: ${PROJECT_VERSION}")
 
+# So is a project without C++ that does not ask for the C interface alone.
+add_test(NAME install/without_cpp
+         COMMAND "${CMAKE_COMMAND}" -S "${PROJECT_SOURCE_DIR}/tests/install/component" -B
+                 "${CMAKE_CURRENT_BINARY_DIR}/install/without_cpp" "-DCMAKE_PREFIX_PATH=${prefix}" -DLANGUAGES=C)
+set_tests_properties(install/without_cpp PROPERTIES FIXTURES_REQUIRED quadrat_installed LABELS install
+                                                    PASS_REGULAR_EXPRESSION "add CXX to its LANGUAGES")
+
 # A missing component is rejected with the reason.
 function(quadrat_component_test component reason)
   add_test(NAME install/component_${component}
@@ -102,7 +112,7 @@ function(quadrat_component_test component reason)
   set_tests_properties(install/component_${component} PROPERTIES FIXTURES_REQUIRED quadrat_installed LABELS install
                                                       PASS_REGULAR_EXPRESSION "component ${component}:[ \n]+${reason}")
 endfunction()
-quadrat_component_test(abacus "there is no such component")
+quadrat_component_test(abacus "there is no such component; there are[ \n]+quadrat,[ \n]+models,[ \n]+core")
 if(NOT TARGET quadrat_mpi)
   quadrat_component_test(mpi "this installation was built without MPI")
 endif()

@@ -35,7 +35,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/quadratConfigVersion.cma
 install(FILES "${PROJECT_BINARY_DIR}/quadratConfig.cmake" "${PROJECT_BINARY_DIR}/quadratConfigVersion.cmake"
         DESTINATION "${quadrat_package_dir}")
 
-# The file for pkg-config. Its paths are relative, so the installation can be moved.
+# The files for pkg-config. Their paths are relative, so the installation can be moved.
 set(libraries ${plain})
 list(REMOVE_ITEM libraries papers)
 list(REVERSE libraries) # each before the libraries that it uses
@@ -45,5 +45,9 @@ if(QUADRAT_HAS_CUDA)
 endif()
 list(JOIN libraries " " quadrat_link_flags)
 file(RELATIVE_PATH quadrat_to_prefix "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
-configure_file("${PROJECT_SOURCE_DIR}/packaging/quadrat.pc.in" "${PROJECT_BINARY_DIR}/quadrat.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/quadrat.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+foreach(library IN ITEMS quadrat quadrat_c)
+  configure_file("${PROJECT_SOURCE_DIR}/packaging/${library}.pc.in" "${PROJECT_BINARY_DIR}/${library}.pc" @ONLY)
+  install(FILES "${PROJECT_BINARY_DIR}/${library}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+endforeach()
+
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${CMAKE_INSTALL_DATADIR}/quadrat")

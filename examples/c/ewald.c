@@ -14,9 +14,9 @@ int main(void) {
   const double cell[3][3] = {{2, 0, 0}, {0, 2, 0}, {0, 0, 2}};
   quadrat_context* context = NULL;
   quadrat_electrostatics* sums = NULL;
-  quadrat_ewald_options options = {sizeof options, QUADRAT_FLOAT64};
-  quadrat_ewald_input input = {sizeof input};
-  quadrat_ewald_output output = {sizeof output};
+  quadrat_ewald_options options = {0};
+  quadrat_ewald_input input = {0};
+  quadrat_ewald_output output = {0};
   int i, axis;
 
   for (i = 0; i < 8; ++i) {
@@ -26,11 +26,15 @@ int main(void) {
       if (i >> axis & 1) charges[i] = -charges[i];
     }
   }
+  options.size = sizeof options;
+  options.type = QUADRAT_FLOAT64;
   options.accuracy = 1e-8;
+  input.size = sizeof input;
   input.points.data = points;
   input.points.count = 8;
   input.charges = charges;
   input.cells.vectors = cell[0];
+  output.size = sizeof output;
   output.energy = &energy;
   if (failed(quadrat_context_create(NULL, &context)) ||
       failed(quadrat_electrostatics_create(context, &options, &sums)) ||

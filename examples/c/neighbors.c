@@ -14,9 +14,9 @@ int main(void) {
   const double box[3][3] = {{side, 0, 0}, {0, side, 0}, {0, 0, side}};
   quadrat_context* context = NULL;
   quadrat_neighbor_list* list = NULL;
-  quadrat_neighbor_options options = {sizeof options, QUADRAT_FLOAT64, 3, 1.1};
-  quadrat_neighbor_input input = {sizeof input};
-  quadrat_neighbor_view view = {sizeof view};
+  quadrat_neighbor_options options = {0};
+  quadrat_neighbor_input input = {0};
+  quadrat_neighbor_view view = {0};
   int i;
 
   for (i = 0; i < count; ++i) {
@@ -24,10 +24,16 @@ int main(void) {
     points[i][1] = i / side % side;
     points[i][2] = i / (side * side);
   }
+  options.size = sizeof options;
+  options.type = QUADRAT_FLOAT64;
+  options.dimension = 3;
+  options.cutoff = 1.1;
   options.sorted = 1;
+  input.size = sizeof input;
   input.points.data = points;
   input.points.count = count;
   input.boxes.vectors = box[0];
+  view.size = sizeof view;
   if (failed(quadrat_context_create(NULL, &context)) ||
       failed(quadrat_neighbor_list_create(context, &options, &list)) ||
       failed(quadrat_neighbor_list_build(list, &input)) || failed(quadrat_neighbor_list_view(list, &view))) {
