@@ -13,7 +13,7 @@
 
 #include "distributed/ranks/gathered.hpp"
 #include "models/ranks/exchange.hpp"
-#include "models/ranks/share.hpp"
+#include "models/ranks/model_share.hpp"
 #include "models/run_fault.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/box.hpp"

@@ -5,8 +5,8 @@
 
 #include "core/backend.hpp"
 #include "models/brownian/options.hpp"
-#include "models/brownian/ranks/share.hpp"
-#include "models/ranks/share.hpp"
+#include "models/brownian/ranks/spheres_of_rank.hpp"
+#include "models/ranks/model_share.hpp"
 
 namespace quadrat {
 

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "core/backend.hpp"
-#include "models/circles/ranks/share.hpp"
+#include "models/circles/ranks/circles_of_rank.hpp"
 #include "models/circles/setup.hpp"
-#include "models/ranks/share.hpp"
+#include "models/ranks/model_share.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace quadrat {
@@ -14,7 +14,7 @@ namespace quadrat {
 namespace {
 
 template <typename Context, typename T, int D>
-using circles_steps = detail::ranked_steps<detail::circles_share<Context, T, D>>;
+using circles_steps = detail::ranked_steps<detail::circles_of_rank<Context, T, D>>;
 
 template <typename Context, typename T, int D>
 [[nodiscard]] auto circles_on_ranks(const Context& context, communicator& ranks, const circles_options& options,

@@ -5,9 +5,9 @@
 
 #include "core/backend.hpp"
 #include "models/electrolyte/options.hpp"
-#include "models/electrolyte/ranks/share.hpp"
+#include "models/electrolyte/ranks/ions_of_rank.hpp"
 #include "models/electrolyte/setup.hpp"
-#include "models/ranks/share.hpp"
+#include "models/ranks/model_share.hpp"
 
 namespace quadrat {
 

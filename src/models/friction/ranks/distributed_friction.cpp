@@ -7,9 +7,9 @@
 
 #include "core/backend.hpp"
 #include "models/friction/options.hpp"
-#include "models/friction/ranks/share.hpp"
+#include "models/friction/ranks/friction_grains_of_rank.hpp"
 #include "models/friction/setup.hpp"
-#include "models/ranks/share.hpp"
+#include "models/ranks/model_share.hpp"
 
 namespace quadrat {
 
@@ -61,7 +61,7 @@ template <typename Context, typename T>
     // Of the checks, those that depend on the smallest grain have been made on rank 0.
     completed = detail::completed(completed, std::span(&facts.largest_radius, facts.count > 0 ? 1 : 0));
     if (parts.whole != nullptr) completed = parts.whole->options();
-    parts.share = std::make_unique<detail::ranked_steps<detail::friction_share<Context, T>>>(
+    parts.share = std::make_unique<detail::ranked_steps<detail::friction_grains_of_rank<Context, T>>>(
         context, ranks, setup_of_rank<T>(completed, radius_of_each, facts), facts.count);
   });
   return parts;

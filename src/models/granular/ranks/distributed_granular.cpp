@@ -9,7 +9,7 @@
 #include "models/granular/ranks/grains_of_rank.hpp"
 #include "models/granular/ranks/rank_meter.hpp"
 #include "models/granular/setup.hpp"
-#include "models/ranks/share.hpp"
+#include "models/ranks/model_share.hpp"
 #include "models/storage_order.hpp"
 #include "quadrat/core/error.hpp"
 

@@ -6,8 +6,8 @@
 
 #include "core/backend.hpp"
 #include "distributed/ranks/gathered.hpp"
-#include "models/ranks/share.hpp"
-#include "models/srd/ranks/share.hpp"
+#include "models/ranks/model_share.hpp"
+#include "models/srd/ranks/srd_particles_of_rank.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace quadrat {
@@ -30,7 +30,7 @@ template <typename Context, typename T, int D>
   together(ranks, [&] {
     const std::size_t fluid = parts.size - masses.size();
     parts.options = detail::completed(options, fluid, context.reproducibility(), on_cuda);
-    parts.share = std::make_unique<detail::ranked_steps<detail::srd_share<Context, T, D>>>(
+    parts.share = std::make_unique<detail::ranked_steps<detail::srd_particles_of_rank<Context, T, D>>>(
         context, ranks, parts.options, fluid, masses);
   });
   return parts;

@@ -21,15 +21,15 @@ namespace quadrat::detail {
 
 /// The particles and cells of one rank.
 template <typename Context, typename T, int D>
-class srd_share : public particles_of_rank<Context, T, D> {
+class srd_particles_of_rank : public particles_of_rank<Context, T, D> {
  public:
   using whole_type = srd<Context, T, D>;
   using base = particles_of_rank<Context, T, D>;
   using base::context_, base::ranks_, base::exchange_, base::own_, base::step_, base::faults_;
 
   /// `options`: with defaults filled in.
-  srd_share(const Context& context, communicator& ranks, const srd_options<D>& options, std::size_t fluid,
-            std::span<const double> solute_masses);
+  srd_particles_of_rank(const Context& context, communicator& ranks, const srd_options<D>& options, std::size_t fluid,
+                        std::span<const double> solute_masses);
 
   void load(const srd_state<T, D>& state, std::size_t first);
   [[nodiscard]] points_view<T, D> points() const;

@@ -21,14 +21,15 @@ namespace quadrat::detail {
 /// The grains of one rank with the histories of their contacts, and its ghosts. Grains are double-buffered, as in
 /// friction_storage: a step reads own grains and ghosts of one set, and writes own ones of the other.
 template <typename Context, typename T>
-class friction_share : public particles_of_rank<Context, T, 3> {
+class friction_grains_of_rank : public particles_of_rank<Context, T, 3> {
  public:
   using whole_type = granular_friction<Context, T>;
   using base = particles_of_rank<Context, T, 3>;
   using base::context_, base::ranks_, base::exchange_, base::own_, base::step_, base::scratch_;
 
   /// `setup`: on rank 0 with the radii of all. `count`: grains of all ranks.
-  friction_share(const Context& context, communicator& ranks, const friction_setup<T>& setup, std::size_t count);
+  friction_grains_of_rank(const Context& context, communicator& ranks, const friction_setup<T>& setup,
+                          std::size_t count);
 
   void load(const granular_friction_state<T>& state, std::size_t first);
   [[nodiscard]] points_view<T, 3> points() const { return points_of_records<T, 3>(places_[now_].data(), own_); }

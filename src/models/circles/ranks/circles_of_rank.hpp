@@ -18,13 +18,13 @@ namespace quadrat::detail {
 
 /// The agents of one rank and its ghosts.
 template <typename Context, typename T, int D>
-class circles_share : public particles_of_rank<Context, T, D> {
+class circles_of_rank : public particles_of_rank<Context, T, D> {
  public:
   using base = particles_of_rank<Context, T, D>;
   using base::context_, base::ranks_, base::exchange_, base::own_, base::step_, base::faults_, base::scratch_;
   using whole_type = circles<Context, T, D>;
 
-  circles_share(const Context& context, communicator& ranks, const circles_setup<T, D>& setup);
+  circles_of_rank(const Context& context, communicator& ranks, const circles_setup<T, D>& setup);
 
   void load(const circles_state<T, D>& state, std::size_t first);
   [[nodiscard]] points_view<T, D> points() const { return points_of_records<T, D>(agents_.data(), own_); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "models/brownian/ranks/share.hpp"
+#include "models/brownian/ranks/spheres_of_rank.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "models/srd/ranks/share.hpp"
+#include "models/srd/ranks/srd_particles_of_rank.hpp"
 
 #include <algorithm>
 #include <array>
@@ -40,8 +40,9 @@ template <typename T>
 }  // namespace
 
 template <typename Context, typename T, int D>
-srd_share<Context, T, D>::srd_share(const Context& context, communicator& ranks, const srd_options<D>& options,
-                                    std::size_t fluid, std::span<const double> solute_masses)
+srd_particles_of_rank<Context, T, D>::srd_particles_of_rank(const Context& context, communicator& ranks,
+                                                            const srd_options<D>& options, std::size_t fluid,
+                                                            std::span<const double> solute_masses)
     : base(context, ranks, shifted_grid(make_srd_setup<T, D>(options, fluid, solute_masses))),
       setup_(make_srd_setup<T, D>(options, fluid, solute_masses)),
       floating_(options.sums == srd_sums::floating),
@@ -59,7 +60,7 @@ srd_share<Context, T, D>::srd_share(const Context& context, communicator& ranks,
 }
 
 template <typename Context, typename T, int D>
-srd_own_present<T, D> srd_share<Context, T, D>::present() {
+srd_own_present<T, D> srd_particles_of_rank<Context, T, D>::present() {
   srd_own_particles<T, D> particles{};
   for (std::size_t axis = 0; axis < D; ++axis) {
     particles.position[axis] = components_[axis].data();
@@ -71,7 +72,7 @@ srd_own_present<T, D> srd_share<Context, T, D>::present() {
 }
 
 template <typename Context, typename T, int D>
-points_view<T, D> srd_share<Context, T, D>::points() const {
+points_view<T, D> srd_particles_of_rank<Context, T, D>::points() const {
   std::array<const T*, D> positions{};
   for (std::size_t axis = 0; axis < D; ++axis) positions[axis] = components_[axis].data();
   return component_points(positions, own_);
@@ -79,7 +80,7 @@ points_view<T, D> srd_share<Context, T, D>::points() const {
 
 /// Plans the exchange of cells for the present blocks.
 template <typename Context, typename T, int D>
-void srd_share<Context, T, D>::plan_cells() {
+void srd_particles_of_rank<Context, T, D>::plan_cells() {
   std::vector<cell_window<D>> windows, reaches;
   // The shift moves particles up by at most one cell.
   for (int rank = 0; rank < ranks_.size(); ++rank) {
@@ -97,7 +98,7 @@ void srd_share<Context, T, D>::plan_cells() {
 }
 
 template <typename Context, typename T, int D>
-void srd_share<Context, T, D>::load(const srd_state<T, D>& state, std::size_t first) {
+void srd_particles_of_rank<Context, T, D>::load(const srd_state<T, D>& state, std::size_t first) {
   own_ = state.positions.size();
   std::vector<T> component(own_);
   for (int c = 0; c < 2 * D; ++c) {
@@ -112,14 +113,14 @@ void srd_share<Context, T, D>::load(const srd_state<T, D>& state, std::size_t fi
 }
 
 template <typename Context, typename T, int D>
-void srd_share<Context, T, D>::start() {
+void srd_particles_of_rank<Context, T, D>::start() {
   plan_cells();
   change_ranks();
   fill_bytes(context_, sums_.data(), 0, sums_.bytes());
 }
 
 template <typename Context, typename T, int D>
-void srd_share<Context, T, D>::change_ranks() {
+void srd_particles_of_rank<Context, T, D>::change_ranks() {
   exchange_.leave(points());
   own_ = exchange_.arriving();
   exchange_.template travel<D>(traveling());
@@ -129,7 +130,7 @@ void srd_share<Context, T, D>::change_ranks() {
 /// The sums of the window, in the form that kernels take.
 template <typename Context, typename T, int D>
 template <typename Sums>
-Sums srd_share<Context, T, D>::sums() {
+Sums srd_particles_of_rank<Context, T, D>::sums() {
   if constexpr (std::is_same_v<Sums, floating>) {
     return {reinterpret_cast<srd_floating_cell<T>*>(sums_.data()), fixed_.kinds};
   } else {
@@ -141,7 +142,7 @@ Sums srd_share<Context, T, D>::sums() {
 
 template <typename Context, typename T, int D>
 template <typename Sums>
-auto srd_share<Context, T, D>::values() -> cell_values<value_of<Sums>> {
+auto srd_particles_of_rank<Context, T, D>::values() -> cell_values<value_of<Sums>> {
   constexpr std::size_t width =
       std::is_same_v<Sums, floating> ? sizeof(srd_floating_cell<T>) / sizeof(T) : fixed::words;
   // Momentum, energy and count come first, the mass last.
@@ -152,7 +153,7 @@ auto srd_share<Context, T, D>::values() -> cell_values<value_of<Sums>> {
 /// Moves the particles and adds them to the cells of this shift, except particles that have left the window.
 template <typename Context, typename T, int D>
 template <typename Sums>
-void srd_share<Context, T, D>::stream() {
+void srd_particles_of_rank<Context, T, D>::stream() {
   shift_ = srd_shift(setup_, step_);
   for_each(
       context_, "srd.move own", own_,
@@ -164,7 +165,7 @@ void srd_share<Context, T, D>::stream() {
 /// travel while own cells are computed. `only_shared`: own cells are done already.
 template <typename Context, typename T, int D>
 template <typename Sums>
-void srd_share<Context, T, D>::decide(bool only_shared) {
+void srd_particles_of_rank<Context, T, D>::decide(bool only_shared) {
   const srd_decide_own<T, D, Sums> body{
       setup_, window_, sums<Sums>(), turns_.data(), step_, room_, srd_fault{faults_.data()}};
   border_stream_.wait_for(context_);
@@ -188,7 +189,7 @@ void srd_share<Context, T, D>::decide(bool only_shared) {
 
 template <typename Context, typename T, int D>
 template <typename Sums>
-void srd_share<Context, T, D>::decide_inner(const srd_decide_own<T, D, Sums>& body) {
+void srd_particles_of_rank<Context, T, D>::decide_inner(const srd_decide_own<T, D, Sums>& body) {
   for_each(context_, "srd.decide inner", window_.size(), srd_decide_inner<T, D, Sums>{body, borders_.marks(), words()});
 }
 
@@ -196,7 +197,7 @@ void srd_share<Context, T, D>::decide_inner(const srd_decide_own<T, D, Sums>& bo
 /// decided.
 template <typename Context, typename T, int D>
 template <typename Sums>
-bool srd_share<Context, T, D>::add_strays() {
+bool srd_particles_of_rank<Context, T, D>::add_strays() {
   const waiting_time time(exchange_.communication_seconds());
   std::vector<srd_stray<T, D>> here;
   const srd_describe_strays<T, D> describe{present().particles, setup_, shift_, strays_.data(), nullptr};
@@ -215,7 +216,7 @@ bool srd_share<Context, T, D>::add_strays() {
 /// else is redone. Otherwise all cells are summed and decided again.
 template <typename Context, typename T, int D>
 template <typename Sums>
-void srd_share<Context, T, D>::meet_again(bool balanced) {
+void srd_particles_of_rank<Context, T, D>::meet_again(bool balanced) {
   const bool complete = kept_ && !balanced && add_strays<Sums>();
   fill_bytes(context_, words_.data(), 0, words_.bytes());
   if (balanced) plan_cells();
@@ -233,7 +234,7 @@ void srd_share<Context, T, D>::meet_again(bool balanced) {
 }
 
 template <typename Context, typename T, int D>
-void srd_share<Context, T, D>::redo() {
+void srd_particles_of_rank<Context, T, D>::redo() {
   shift_ = srd_shift(setup_, step_);
   pending_ = false;
   sorted_ = false;
@@ -241,7 +242,7 @@ void srd_share<Context, T, D>::redo() {
 }
 
 template <typename Context, typename T, int D>
-void srd_share<Context, T, D>::end_step() {
+void srd_particles_of_rank<Context, T, D>::end_step() {
   last_shift_ = shift_;
   pending_ = true;
 }
@@ -250,14 +251,14 @@ void srd_share<Context, T, D>::end_step() {
 /// does not wait for ranks to agree. If some have, collisions are computed again from complete sums.
 template <typename Context, typename T, int D>
 template <typename Sums>
-void srd_share<Context, T, D>::begin_step() {
+void srd_particles_of_rank<Context, T, D>::begin_step() {
   stream<Sums>();
   some_strayed_.request(context_, words().strays);
   if (decided_) decide<Sums>();
 }
 
 template <typename Context, typename T, int D>
-bool srd_share<Context, T, D>::move(bool /*more*/) {
+bool srd_particles_of_rank<Context, T, D>::move(bool /*more*/) {
   kept_ = false;
   sorted_ = to_be_sorted();
   decided_ = std::is_same_v<Context, cuda_context> && !sorted_;
@@ -266,14 +267,14 @@ bool srd_share<Context, T, D>::move(bool /*more*/) {
 }
 
 template <typename Context, typename T, int D>
-void srd_share<Context, T, D>::finish(bool /*more*/) {
+void srd_particles_of_rank<Context, T, D>::finish(bool /*more*/) {
   if (!decided_) floating_ ? decide<floating>() : decide<fixed>();
   end_step();
 }
 
 template <typename Context, typename T, int D>
 template <typename Sums>
-void srd_share<Context, T, D>::enqueue_step() {
+void srd_particles_of_rank<Context, T, D>::enqueue_step() {
   stream<Sums>();
   decide<Sums>();
   halted_[step_ % most_ahead].request(border_stream_.context(), words().halted);
@@ -281,17 +282,17 @@ void srd_share<Context, T, D>::enqueue_step() {
 }
 
 template <typename Context, typename T, int D>
-void srd_share<Context, T, D>::exchange(bool balanced) {
+void srd_particles_of_rank<Context, T, D>::exchange(bool balanced) {
   floating_ ? meet_again<floating>(balanced) : meet_again<fixed>(balanced);
 }
 
 template <typename Context, typename T, int D>
-void srd_share<Context, T, D>::move_ahead() {
+void srd_particles_of_rank<Context, T, D>::move_ahead() {
   floating_ ? enqueue_step<floating>() : enqueue_step<fixed>();
 }
 
 template <typename Context, typename T, int D>
-void srd_share<Context, T, D>::gather(srd_state<T, D>& state) {
+void srd_particles_of_rank<Context, T, D>::gather(srd_state<T, D>& state) {
   array<vec<T, D>, Context> present_velocities(context_, own_);
   for_each(context_, "srd.finish own", own_, srd_finish_own<T, D>{present(), present_velocities.data()});
   const auto velocities = to_host(context_, present_velocities.data(), own_);
@@ -311,16 +312,16 @@ void srd_share<Context, T, D>::gather(srd_state<T, D>& state) {
 }
 
 template <typename Context, typename T, int D>
-std::size_t srd_share<Context, T, D>::bytes() const {
+std::size_t srd_particles_of_rank<Context, T, D>::bytes() const {
   std::size_t sum = borders_.bytes() + ids_.bytes() + solute_masses_.bytes() + turns_.bytes() + sums_.bytes() +
                     words_.bytes() + strays_.bytes();
   for (const auto& one : components_) sum += one.bytes();
   return sum;
 }
 
-template class srd_share<backend_context, float, 2>;
-template class srd_share<backend_context, float, 3>;
-template class srd_share<backend_context, double, 2>;
-template class srd_share<backend_context, double, 3>;
+template class srd_particles_of_rank<backend_context, float, 2>;
+template class srd_particles_of_rank<backend_context, float, 3>;
+template class srd_particles_of_rank<backend_context, double, 2>;
+template class srd_particles_of_rank<backend_context, double, 3>;
 
 }  // namespace quadrat::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "models/circles/ranks/share.hpp"
+#include "models/circles/ranks/circles_of_rank.hpp"
 
 #include <tuple>
 #include <vector>
@@ -11,8 +11,8 @@
 namespace quadrat::detail {
 
 template <typename Context, typename T, int D>
-circles_share<Context, T, D>::circles_share(const Context& context, communicator& ranks,
-                                            const circles_setup<T, D>& setup)
+circles_of_rank<Context, T, D>::circles_of_rank(const Context& context, communicator& ranks,
+                                                const circles_setup<T, D>& setup)
     : base(context, ranks, setup.space),
       setup_(setup),
       reach_(static_cast<T>(setup.parameters.reach())),
@@ -24,7 +24,7 @@ circles_share<Context, T, D>::circles_share(const Context& context, communicator
       ghosts_(context, ranks, exchange_) {}
 
 template <typename Context, typename T, int D>
-void circles_share<Context, T, D>::load(const circles_state<T, D>& state, std::size_t first) {
+void circles_of_rank<Context, T, D>::load(const circles_state<T, D>& state, std::size_t first) {
   std::vector<record_type> agents(state.positions.size());
   for (std::size_t i = 0; i < agents.size(); ++i) agents[i] = {state.positions[i], static_cast<particle_id>(first + i)};
   own_ = agents.size();
@@ -33,7 +33,7 @@ void circles_share<Context, T, D>::load(const circles_state<T, D>& state, std::s
 
 /// Chooses ghosts, and makes room for them behind the own agents.
 template <typename Context, typename T, int D>
-void circles_share<Context, T, D>::exchange(bool /*balanced*/) {
+void circles_of_rank<Context, T, D>::exchange(bool /*balanced*/) {
   exchange_.leave(points());
   own_ = exchange_.arriving();
   exchange_.travel(std::tie(agents_));
@@ -48,7 +48,7 @@ void circles_share<Context, T, D>::exchange(bool /*balanced*/) {
 
 /// Of the step that has been taken from last_ to agents_.
 template <typename Context, typename T, int D>
-circles_record circles_share<Context, T, D>::recorded() {
+circles_record circles_of_rank<Context, T, D>::recorded() {
   const read_circles_totals<T, D> read{neighbors_.data(), last_.data(), agents_.data()};
   circles_totals all;
   if (context_.reproducibility() == determinism::canonical) {
@@ -74,13 +74,13 @@ circles_record circles_share<Context, T, D>::recorded() {
 
 /// Only looks whether agents must change ranks.
 template <typename Context, typename T, int D>
-bool circles_share<Context, T, D>::move(bool /*more*/) {
+bool circles_of_rank<Context, T, D>::move(bool /*more*/) {
   return this->far_from(points_of_records<T, D>(before_.data(), own_), points(), skin_, "circles.moved");
 }
 
 /// Ghosts, if they have not been sent already, cells, the walk.
 template <typename Context, typename T, int D>
-void circles_share<Context, T, D>::finish(bool more) {
+void circles_of_rank<Context, T, D>::finish(bool more) {
   sent_ ? ghosts_.receive() : ghosts_.fetch(agents_);
   sent_ = false;
   if (records_) {
@@ -104,7 +104,7 @@ void circles_share<Context, T, D>::finish(bool more) {
 /// Agents that are ghosts elsewhere come first: they travel while the others are moved.
 template <typename Context, typename T, int D>
 template <typename Law>
-void circles_share<Context, T, D>::walk(const Law& law, bool more) {
+void circles_of_rank<Context, T, D>::walk(const Law& law, bool more) {
   if (!more || !worth_hiding_messages<Context>(ranks_)) return enqueue_walk(context_, law, circles_part::all);
   do_borders_first(
       context_, ghosts_.stream(), [&](const Context& first) { enqueue_walk(first, law, circles_part::with_copies); },
@@ -114,7 +114,7 @@ void circles_share<Context, T, D>::walk(const Law& law, bool more) {
 
 template <typename Context, typename T, int D>
 template <typename Law>
-void circles_share<Context, T, D>::enqueue_walk(const Context& context, const Law& law, circles_part part) {
+void circles_of_rank<Context, T, D>::enqueue_walk(const Context& context, const Law& law, circles_part part) {
   using body = circles_step_of_own<search_orders::trimmed, typename cell_list::view_type, Law, T, D>;
   for_each(context, "circles.move own", own_ + ghosts_.number(),
            body{cells_.view(), law, carried_.data(), agents_.data(), records_ ? neighbors_.data() : nullptr,
@@ -122,19 +122,19 @@ void circles_share<Context, T, D>::enqueue_walk(const Context& context, const La
 }
 
 template <typename Context, typename T, int D>
-void circles_share<Context, T, D>::gather(circles_state<T, D>& state) {
+void circles_of_rank<Context, T, D>::gather(circles_state<T, D>& state) {
   place_by_id(gathered(ranks_, to_host(context_, agents_.data(), own_)), &record_type::position, state.positions);
 }
 
 template <typename Context, typename T, int D>
-std::size_t circles_share<Context, T, D>::bytes() const {
+std::size_t circles_of_rank<Context, T, D>::bytes() const {
   return cells_.bytes() + ghosts_.bytes() + agents_.bytes() + before_.bytes() + carried_.bytes() + last_.bytes() +
          neighbors_.bytes();
 }
 
-template class circles_share<backend_context, float, 2>;
-template class circles_share<backend_context, float, 3>;
-template class circles_share<backend_context, double, 2>;
-template class circles_share<backend_context, double, 3>;
+template class circles_of_rank<backend_context, float, 2>;
+template class circles_of_rank<backend_context, float, 3>;
+template class circles_of_rank<backend_context, double, 2>;
+template class circles_of_rank<backend_context, double, 3>;
 
 }  // namespace quadrat::detail

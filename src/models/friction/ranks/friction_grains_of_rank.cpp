@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "models/friction/ranks/share.hpp"
+#include "models/friction/ranks/friction_grains_of_rank.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -12,7 +12,7 @@
 namespace quadrat::detail {
 
 template <typename Context, typename T>
-struct friction_share<Context, T>::sent_grain {
+struct friction_grains_of_rank<Context, T>::sent_grain {
   vec<T, 3> position, remainder, velocity, spin, listed;
   particle_id id;
 };
@@ -30,8 +30,8 @@ template <typename T>
 }  // namespace
 
 template <typename Context, typename T>
-friction_share<Context, T>::friction_share(const Context& context, communicator& ranks, const friction_setup<T>& setup,
-                                           std::size_t count)
+friction_grains_of_rank<Context, T>::friction_grains_of_rank(const Context& context, communicator& ranks,
+                                                             const friction_setup<T>& setup, std::size_t count)
     : base(context, ranks, friction_grid(setup), 0),
       setup_(setup),
       cells_(friction_cells(setup, count)),
@@ -44,17 +44,17 @@ friction_share<Context, T>::friction_share(const Context& context, communicator&
       words_(context, friction_words) {}
 
 template <typename Context, typename T>
-moving_grains<T> friction_share<Context, T>::grains(int set) {
+moving_grains<T> friction_grains_of_rank<Context, T>::grains(int set) {
   return {places_[set].data(), velocities_[set].data(), spins_[set].data(), remainders_[set].data()};
 }
 
 template <typename Context, typename T>
-friction_partners<T> friction_share<Context, T>::near() {
+friction_partners<T> friction_grains_of_rank<Context, T>::near() {
   return {offsets_, partners_.data(), memories_.data(), wall_memories_.data(), own_};
 }
 
 template <typename Context, typename T>
-void friction_share<Context, T>::load(const granular_friction_state<T>& state, std::size_t first) {
+void friction_grains_of_rank<Context, T>::load(const granular_friction_state<T>& state, std::size_t first) {
   own_ = state.positions.size();
   std::vector<grain_place<T>> places(own_);
   std::vector<grain_velocity<T>> velocities(own_);
@@ -85,7 +85,7 @@ void friction_share<Context, T>::load(const granular_friction_state<T>& state, s
 }
 
 template <typename Context, typename T>
-void friction_share<Context, T>::start() {
+void friction_grains_of_rank<Context, T>::start() {
   rebuild(true);
   for_each(context_, "friction.displace", own_, displace_own<T>{present_.data(), places_[now_].data()});
   fetch_ghosts();
@@ -94,7 +94,7 @@ void friction_share<Context, T>::start() {
 
 /// What travels with the grains: the histories of their contacts, each with the owner of its first grain.
 template <typename Context, typename T>
-void friction_share<Context, T>::pack_histories(bool restoring) {
+void friction_grains_of_rank<Context, T>::pack_histories(bool restoring) {
   if (restoring) {
     destinations_.resize_discarding(context_, leaving_.size());
     for_each(context_, "friction.send", leaving_.size(),
@@ -113,7 +113,7 @@ void friction_share<Context, T>::pack_histories(bool restoring) {
 }
 
 template <typename Context, typename T>
-void friction_share<Context, T>::send_histories() {
+void friction_grains_of_rank<Context, T>::send_histories() {
   const waiting_time time(exchange_.communication_seconds());
   histories_.build(destinations_.data(), leaving_.size());
   arrived_.resize_discarding(context_, histories_.arriving());
@@ -121,7 +121,7 @@ void friction_share<Context, T>::send_histories() {
 }
 
 template <typename Context, typename T>
-void friction_share<Context, T>::send_grains(bool restoring) {
+void friction_grains_of_rank<Context, T>::send_grains(bool restoring) {
   const std::size_t before = own_;
   own_ = exchange_.arriving();
   exchange_.travel(std::tie(places_[now_], velocities_[now_], spins_[now_], remainders_[now_]));
@@ -138,7 +138,7 @@ void friction_share<Context, T>::send_grains(bool restoring) {
 
 /// Makes room for them behind the own grains, in both sets.
 template <typename Context, typename T>
-void friction_share<Context, T>::choose_ghosts() {
+void friction_grains_of_rank<Context, T>::choose_ghosts() {
   ghosts_.choose(points(), {2 * setup_.largest_radius + setup_.skin});
   const std::size_t all = own_ + ghosts_.number();
   const auto grow = [&](auto& sets) {
@@ -153,13 +153,13 @@ void friction_share<Context, T>::choose_ghosts() {
 }
 
 template <typename Context, typename T>
-void friction_share<Context, T>::fetch_ghosts() {
+void friction_grains_of_rank<Context, T>::fetch_ghosts() {
   ghosts_.fetch(places_[now_], velocities_[now_], spins_[now_]);
   has_ghosts_ = true;
 }
 
 template <typename Context, typename T>
-void friction_share<Context, T>::build_list() {
+void friction_grains_of_rank<Context, T>::build_list() {
   const std::size_t all = own_ + ghosts_.number();
   listed_.resize_discarding(context_, all);
   radii_.resize_discarding(context_, all);
@@ -187,7 +187,7 @@ void friction_share<Context, T>::build_list() {
 
 /// Gives the rows of the new list the histories that have arrived.
 template <typename Context, typename T>
-void friction_share<Context, T>::recall() {
+void friction_grains_of_rank<Context, T>::recall() {
   matcher_.clear();
   matcher_.reserve(std::max(arrived_.size(), first_.size()), false);
   if (arrived_.size() > 0) {
@@ -200,7 +200,7 @@ void friction_share<Context, T>::recall() {
 }
 
 template <typename Context, typename T>
-void friction_share<Context, T>::rebuild(bool restoring) {
+void friction_grains_of_rank<Context, T>::rebuild(bool restoring) {
   exchange_.leave(points());
   pack_histories(restoring);
   send_histories();
@@ -212,13 +212,13 @@ void friction_share<Context, T>::rebuild(bool restoring) {
 }
 
 template <typename Context, typename T>
-void friction_share<Context, T>::exchange(bool /*balanced*/) {
+void friction_grains_of_rank<Context, T>::exchange(bool /*balanced*/) {
   rebuild(false);
 }
 
 /// The whole step: its forces are those of ghosts that have come before.
 template <typename Context, typename T>
-bool friction_share<Context, T>::move(bool /*more*/) {
+bool friction_grains_of_rank<Context, T>::move(bool /*more*/) {
   fill_bytes(context_, words_.data(), 0, words_.bytes());
   fill_bytes(context_, words_.data() + fault_word, 0xff, sizeof(std::uint64_t));
   const friction_forces<T> forces{setup_.law, grains(now_), near(), walls_.data(),
@@ -240,12 +240,12 @@ bool friction_share<Context, T>::move(bool /*more*/) {
 
 /// Ghosts of the next step.
 template <typename Context, typename T>
-void friction_share<Context, T>::finish(bool /*more*/) {
+void friction_grains_of_rank<Context, T>::finish(bool /*more*/) {
   has_ghosts_ ? ghosts_.receive() : fetch_ghosts();
 }
 
 template <typename Context, typename T>
-std::vector<granular_contact_memory<T>> friction_share<Context, T>::own_contacts() {
+std::vector<granular_contact_memory<T>> friction_grains_of_rank<Context, T>::own_contacts() {
   std::vector<granular_contact_memory<T>> contacts;
   if (own_ == 0) return contacts;
   const auto velocities = to_host(context_, velocities_[now_]);
@@ -271,7 +271,7 @@ std::vector<granular_contact_memory<T>> friction_share<Context, T>::own_contacts
 }
 
 template <typename Context, typename T>
-void friction_share<Context, T>::gather(granular_friction_state<T>& state) {
+void friction_grains_of_rank<Context, T>::gather(granular_friction_state<T>& state) {
   const auto places = to_host(context_, places_[now_].data(), own_);
   const auto velocities = to_host(context_, velocities_[now_].data(), own_);
   const auto spins = to_host(context_, spins_[now_].data(), own_);
@@ -293,7 +293,7 @@ void friction_share<Context, T>::gather(granular_friction_state<T>& state) {
 }
 
 template <typename Context, typename T>
-std::size_t friction_share<Context, T>::bytes() const {
+std::size_t friction_grains_of_rank<Context, T>::bytes() const {
   std::size_t sum = histories_.bytes() + ghosts_.bytes() + list_.bytes() + matcher_.bytes() + walls_.bytes() +
                     wall_memories_.bytes() + spare_wall_memories_.bytes() + listed_.bytes() + present_.bytes() +
                     radii_.bytes() + ranks_in_order_.bytes() + partners_.bytes() + counts_.bytes() +
@@ -305,7 +305,7 @@ std::size_t friction_share<Context, T>::bytes() const {
   return sum;
 }
 
-template class friction_share<backend_context, float>;
-template class friction_share<backend_context, double>;
+template class friction_grains_of_rank<backend_context, float>;
+template class friction_grains_of_rank<backend_context, double>;
 
 }  // namespace quadrat::detail

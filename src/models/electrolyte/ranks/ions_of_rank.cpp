@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "models/electrolyte/ranks/share.hpp"
+#include "models/electrolyte/ranks/ions_of_rank.hpp"
 
 #include <algorithm>
 #include <cmath>
