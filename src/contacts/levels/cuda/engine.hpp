@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "contacts/levels/cuda/search.hpp"
+#include "contacts/levels/cuda/warp_search.hpp"
 #include "contacts/levels/engine.hpp"
 #include "quadrat/cells/counting.hpp"
 #include "quadrat/contacts/shapes.hpp"

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "contacts/levels/cuda/rows.hpp"
-#include "contacts/levels/cuda/search.hpp"
+#include "contacts/levels/cuda/level_rows.hpp"
+#include "contacts/levels/cuda/warp_search.hpp"
 #include "quadrat/contacts/narrow_phase.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"
 

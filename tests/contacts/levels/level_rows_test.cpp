@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "contacts/levels/cuda/rows.hpp"
+#include "contacts/levels/cuda/level_rows.hpp"
 
 #include <gtest/gtest.h>
 

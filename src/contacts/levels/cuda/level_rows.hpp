@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "contacts/levels/cuda/search.hpp"
+#include "contacts/levels/cuda/warp_search.hpp"
 #include "quadrat/core/macros.hpp"
 
 namespace quadrat::detail {
