@@ -33,8 +33,8 @@ struct broad_phase<Context, T>::implementation {
   [[nodiscard]] detail::place_bounds<T> placing() const {
     return {last, options.domain.value_or(detail::open_box<T>())};
   }
-  void plan();
-  void find();
+  void look_and_plan();
+  void run_engine();
   void sort();
   [[noreturn]] void fail();
   [[nodiscard]] data_error complaint(std::size_t i) const;
@@ -48,8 +48,8 @@ void broad_phase<Context, T>::implementation::build(const bounds_view<T>& bounds
   last = bounds;
   search.choose(options.method, {bounds.size(), true});
   search.begin(true);
-  search.search(
-      bounds.size(), options.domain.has_value(), [&] { plan(); }, [&] { find(); });
+  search.with_bins(
+      bounds.size(), options.domain.has_value(), [&] { look_and_plan(); }, [&] { run_engine(); });
   if (search.control().failed()) fail();
   size = bounds.size() > 0 ? search.control().last_read()[detail::search_control<Context>::pairs_word] : 0;
   sort();
@@ -66,21 +66,21 @@ void broad_phase<Context, T>::implementation::build_async(const bounds_view<T>& 
   state = stage::failed;
   last = bounds;
   search.begin(false);
-  find();
+  run_engine();
   sort();
   state = stage::enqueued;
 }
 
 /// Checks the boxes, and chooses bins.
 template <typename Context, typename T>
-void broad_phase<Context, T>::implementation::plan() {
+void broad_phase<Context, T>::implementation::look_and_plan() {
   const fault_report fault = search.look(last.size(), placing());
   if (fault.kind != fault_kind::none) throw complaint(fault.index);
-  search.plan(options.domain, {options.bin_size});
+  search.choose_bins(options.domain, {options.bin_size});
 }
 
 template <typename Context, typename T>
-void broad_phase<Context, T>::implementation::find() {
+void broad_phase<Context, T>::implementation::run_engine() {
   if (last.size() == 0) return pairs.clear(search.control());
   search.placement().place(last.size(), placing());
   search.engine().find_pairs(

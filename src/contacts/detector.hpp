@@ -107,10 +107,10 @@ struct contact_detector<Context, T>::implementation {
   [[nodiscard]] bool sorts() const { return options.sorted || context.reproducibility() == determinism::canonical; }
   [[nodiscard]] box<T, 3> domain() const { return options.domain.value_or(detail::open_box<T>()); }
   void choose(const bodies_view<T>& bodies);
-  void find_contacts(const bodies_view<T>& given);
+  void search_once(const bodies_view<T>& given);
   void begin(const bodies_view<T>& given, bool waits);
-  void plan();
-  void find();
+  void look_and_plan();
+  void run_engine();
   void finish();
   void sort(const detail::device_count& count);
   void require_memory_for(const bodies_view<T>& given) const;
@@ -124,7 +124,7 @@ void contact_detector<Context, T>::implementation::build(const bodies_view<T>& g
   prepared = false;
   detail::check_bodies(given, options.domain);
   choose(given);
-  search.run(given.size(), [&] { find_contacts(given); });
+  search.with_method(given.size(), [&] { search_once(given); });
   if (given.size() > 0) contacts_of_a_body = static_cast<double>(size) / static_cast<double>(given.size());
   arrays = detail::arrays_of(given);
   prepared = true;
@@ -139,7 +139,7 @@ void contact_detector<Context, T>::implementation::build_async(const bodies_view
   state = stage::failed;
   search.stop_tuning();
   begin(given, false);
-  find();
+  run_engine();
   finish();
   state = stage::enqueued;
 }
@@ -157,10 +157,10 @@ void contact_detector<Context, T>::implementation::choose(const bodies_view<T>& 
 }
 
 template <typename Context, typename T>
-void contact_detector<Context, T>::implementation::find_contacts(const bodies_view<T>& given) {
+void contact_detector<Context, T>::implementation::search_once(const bodies_view<T>& given) {
   begin(given, true);
-  search.search(
-      given.size(), options.domain.has_value(), [&] { plan(); }, [&] { find(); });
+  search.with_bins(
+      given.size(), options.domain.has_value(), [&] { look_and_plan(); }, [&] { run_engine(); });
   if (search.control().failed()) fail();
   size = given.size() > 0 ? search.control().last_read()[detail::search_control<Context>::contacts_word] : 0;
   finish();
@@ -175,14 +175,14 @@ void contact_detector<Context, T>::implementation::begin(const bodies_view<T>& g
 
 /// Checks the bodies, and chooses bins.
 template <typename Context, typename T>
-void contact_detector<Context, T>::implementation::plan() {
+void contact_detector<Context, T>::implementation::look_and_plan() {
   const fault_report fault = search.look(task.bodies().size(), task.placing());
   if (fault.kind != fault_kind::none) throw complaint(fault.index);
-  search.plan(options.domain, {options.bin_size, options.balance_bins, task.bodies()});
+  search.choose_bins(options.domain, {options.bin_size, options.balance_bins, task.bodies()});
 }
 
 template <typename Context, typename T>
-void contact_detector<Context, T>::implementation::find() {
+void contact_detector<Context, T>::implementation::run_engine() {
   if (task.bodies().size() == 0) return;
   task.set_domain(search.domain());
   search.engine().find_contacts(task);

@@ -57,7 +57,7 @@ bool search_plan<Context, T>::keeps_plan(std::size_t bodies, bool known_domain) 
 }
 
 template <typename Context, typename T>
-void search_plan<Context, T>::plan(const std::optional<box<T, 3>>& domain, const bin_options<T>& options) {
+void search_plan<Context, T>::choose_bins(const std::optional<box<T, 3>>& domain, const bin_options<T>& options) {
   reason_ = choice_.reason;
   bin_size_ = T(0);
   domain_ = domain.value_or(box<T, 3>{});

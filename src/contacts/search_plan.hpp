@@ -16,8 +16,8 @@
 
 namespace quadrat::detail {
 
-/// The method of a search, its engine, and its planned bins. Call choose, then run; inside run, call begin, then
-/// search, which may look and plan.
+/// The method of a search, its engine, and the bins that it has planned. Call choose, then with_method; in it begin,
+/// then with_bins, whose plan() calls look and choose_bins.
 template <typename Context, typename T>
 class search_plan {
  public:
@@ -28,7 +28,7 @@ class search_plan {
   void choose(std::string_view asked, const pair_request& request, bool autotune = false);
   /// Calls search() with the chosen method or, while autotuning, the one to be timed.
   template <typename Search>
-  void run(std::size_t bodies, const Search& search) {
+  void with_method(std::size_t bodies, const Search& search) {
     if (!tuner_.active()) return search();
     const bool tunes = tuner_.tuning();
     tuner_.turn(context_, static_cast<double>(bodies), [&](std::string_view method) {
@@ -50,7 +50,7 @@ class search_plan {
   }
   /// Calls plan(), unless the last bins are kept, then find(). Repeats both if the kept bins do not fit.
   template <typename Plan, typename Find>
-  void search(std::size_t bodies, bool known_domain, const Plan& plan, const Find& find) {
+  void with_bins(std::size_t bodies, bool known_domain, const Plan& plan, const Find& find) {
     const bool kept = keeps_plan(bodies, known_domain);
     if (!kept) plan();
     find();
@@ -60,7 +60,7 @@ class search_plan {
     find();
   }
   /// Lets the engine choose bins. May synchronize. Throws argument_error.
-  void plan(const std::optional<box<T, 3>>& domain, const bin_options<T>& options);
+  void choose_bins(const std::optional<box<T, 3>>& domain, const bin_options<T>& options);
 
   [[nodiscard]] contact_engine<Context, T>& engine() const { return *engine_; }
   [[nodiscard]] body_placement<Context, T>& placement() { return placement_; }
