@@ -30,7 +30,7 @@ struct broad_phase<Context, T>::implementation {
   void require_built() const;
 
  private:
-  [[nodiscard]] detail::place_bounds<T> placing() const {
+  [[nodiscard]] detail::place_bounds<T> place_functor() const {
     return {last, options.domain.value_or(detail::open_box<T>())};
   }
   void look_and_plan();
@@ -74,7 +74,7 @@ void broad_phase<Context, T>::implementation::build_async(const bounds_view<T>& 
 /// Checks the boxes, and chooses bins.
 template <typename Context, typename T>
 void broad_phase<Context, T>::implementation::look_and_plan() {
-  const fault_report fault = search.look(last.size(), placing());
+  const fault_report fault = search.look(last.size(), place_functor());
   if (fault.kind != fault_kind::none) throw complaint(fault.index);
   search.choose_bins(options.domain, {options.bin_size});
 }
@@ -82,7 +82,7 @@ void broad_phase<Context, T>::implementation::look_and_plan() {
 template <typename Context, typename T>
 void broad_phase<Context, T>::implementation::run_engine() {
   if (last.size() == 0) return pairs.clear(search.control());
-  search.placement().place(last.size(), placing());
+  search.placement().place(last.size(), place_functor());
   search.engine().find_pairs(
       {search.placement().all(search.domain()), {search.domain(), detail::group_filter(options.masks), last}, &pairs});
 }

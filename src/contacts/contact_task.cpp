@@ -12,8 +12,8 @@ template <typename Context, typename T>
 void contact_task<Context, T>::begin(body_placement<Context, T>& placement, const bodies_view<T>& bodies,
                                      const box<T, 3>& domain, const pair_masks& masks) {
   placement_ = &placement;
-  place_ = {bodies, domain};
-  place_.bodies.planes = {};
+  place_functor_ = {bodies, domain};
+  place_functor_.bodies.planes = {};
   groups_ = group_filter(masks);
   size_ = {0, placement.control().data(search_control<Context>::contacts_word)};
   if (placement.control().waits()) set_planes(bodies.planes);
@@ -30,13 +30,13 @@ void contact_task<Context, T>::set_planes(std::span<const plane<T>> planes) {
 
 template <typename Context, typename T>
 placed_bodies<Context, T> contact_task<Context, T>::place() {
-  placement_->place(place_.bodies.size(), place_);
+  placement_->place(bodies().size(), place_functor_);
   return placement_->all(domain_);
 }
 
 template <typename Context, typename T>
 plane_search<T> contact_task<Context, T>::walls() const {
-  return {place_.bodies, placement_->bodies(), planes_.data(), static_cast<std::uint32_t>(planes_.size()), groups_};
+  return {bodies(), placement_->bodies(), planes_.data(), static_cast<std::uint32_t>(planes_.size()), groups_};
 }
 
 template <typename Context, typename T>
@@ -49,13 +49,13 @@ void contact_task<Context, T>::settle(const std::uint64_t* found) {
 /// Rows of pairs, followed by a row per body for the planes that it touches.
 template <typename Context, typename T>
 void contact_task<Context, T>::find_in_rows(const row_passes<contact_sink<T>>& rows) {
-  const std::size_t plane_rows = planes_.size() == 0 ? 0 : place_.bodies.size();
+  const std::size_t plane_rows = planes_.size() == 0 ? 0 : bodies().size();
   std::uint32_t* counts =
       rows_.counts(context_, rows.rows() + plane_rows, sizeof(contact<T>), records_.bytes(), control().waits());
   rows.count(counts, rows_.limit());
   for_each(context_, "contacts.planes.count", plane_rows, count_planes<T>{walls(), counts + rows.rows()});
   settle(rows_.sum(context_));
-  const contact_sink<T> to{records_.data(), records_.size(), place_.bodies.centers, domain_};
+  const contact_sink<T> to{records_.data(), records_.size(), bodies().centers, domain_};
   rows.fill(to, rows_.offsets());
   for_each(context_, "contacts.planes.fill", plane_rows, fill_planes<T>{walls(), to, rows_.offsets() + rows.rows()});
 }
@@ -67,7 +67,7 @@ void contact_task<Context, T>::find_in_pairs(const row_passes<pair_sink>& rows) 
   const listed_search<T> listed{placement_->bodies(), candidates_.first(), candidates_.second(),
                                 candidates_.size().value};
   find_in_rows(searched_rows<Context, listed_search<T>, any_family<T>, contact_sink<T>>(
-      context_, candidates_.size().most, listed, any_family<T>{domain_, groups_, place_.bodies}));
+      context_, candidates_.size().most, listed, any_family<T>{domain_, groups_, bodies()}));
 }
 
 template <typename Context, typename T>
@@ -76,7 +76,7 @@ void contact_task<Context, T>::reserve(std::size_t contacts) {
   reserved_ = std::max(reserved_, contacts);
   if (candidates_.room() >= contacts || candidates_.room() == 0) return;
   candidates_.reserve(context_, contacts);
-  rows_.reserve(context_, contacts + place_.bodies.size());
+  rows_.reserve(context_, contacts + bodies().size());
 }
 
 template <typename Context, typename T>

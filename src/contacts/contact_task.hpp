@@ -39,7 +39,7 @@ class contact_task {
 
   // For engines:
   /// The bodies in order of ids. Planes are in `planes`.
-  [[nodiscard]] const bodies_view<T>& bodies() const { return place_.bodies; }
+  [[nodiscard]] const bodies_view<T>& bodies() const { return place_functor_.bodies; }
   [[nodiscard]] const box<T, 3>& domain() const { return domain_; }
   [[nodiscard]] const group_filter& groups() const { return groups_; }
   [[nodiscard]] const array<plane<T>, Context>& planes() const { return planes_; }
@@ -59,7 +59,7 @@ class contact_task {
   // For the detector:
   [[nodiscard]] const array<contact<T>, Context>& records() const { return records_; }
   /// Checks and places bodies (place_body).
-  [[nodiscard]] const place_body<T>& placing() const { return place_; }
+  [[nodiscard]] const place_body<T>& place_functor() const { return place_functor_; }
   [[nodiscard]] const device_count& size() const { return size_; }
   /// Whether these are the planes of the last search.
   [[nodiscard]] bool has_planes(std::span<const plane<T>> planes) const {
@@ -76,7 +76,7 @@ class contact_task {
 
   Context context_;
   body_placement<Context, T>* placement_ = nullptr;
-  place_body<T> place_{};
+  place_body<T> place_functor_{};
   box<T, 3> domain_{};
   group_filter groups_{all_groups_meet()};
   std::vector<plane<T>> given_planes_;

@@ -82,9 +82,10 @@ class search_control {
   [[nodiscard]] const std::uint64_t* last_read() const { return read_; }
   [[nodiscard]] bool failed() const { return failed_; }
 
-  /// `found`: the number, in the memory of the context. room() is the existing room. If the search waits, grow(number)
-  /// makes more room, and kernels then run once over the whole new room, so that later searches that do not wait find
-  /// the memory they need.
+  /// `found`: the number, in the memory of the context. room() is what there is room for. If the search waits,
+  /// grow(number) makes room for more. Where the room differs from that of the last search that waited, `most` is the
+  /// whole room instead of the number: what follows then takes memory for all of it, which searches that do not wait
+  /// need.
   template <typename Room, typename Grow>
   [[nodiscard]] device_count settle(word which, const std::uint64_t* found, const Room& room, const Grow& grow) {
     std::uint64_t* const settled = control_.data() + which;
@@ -97,7 +98,7 @@ class search_control {
     if (failed_) return {0, settled};
     if (number > room()) grow(number);
     const std::uint64_t now = room();
-    return {std::exchange(worked_[which], now) == now ? number : now, settled};
+    return {std::exchange(prepared_[which], now) == now ? number : now, settled};
   }
 
   [[nodiscard]] std::size_t bytes() const { return control_.bytes(); }
@@ -108,7 +109,7 @@ class search_control {
   bool clean_ = false;  // the words have no fault
   bool failed_ = false;
   const std::uint64_t* read_ = nullptr;
-  std::uint64_t worked_[far_word]{};  // the room of each kind over which kernels have run
+  std::uint64_t prepared_[far_word]{};  // the room of each kind in the last search that waited
   array<std::uint64_t, Context> control_;
   host_mirror<Context> mirror_;
 };

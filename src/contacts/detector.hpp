@@ -176,7 +176,7 @@ void contact_detector<Context, T>::implementation::begin(const bodies_view<T>& g
 /// Checks the bodies, and chooses bins.
 template <typename Context, typename T>
 void contact_detector<Context, T>::implementation::look_and_plan() {
-  const fault_report fault = search.look(task.bodies().size(), task.placing());
+  const fault_report fault = search.look(task.bodies().size(), task.place_functor());
   if (fault.kind != fault_kind::none) throw complaint(fault.index);
   search.choose_bins(options.domain, {options.bin_size, options.balance_bins, task.bodies()});
 }
