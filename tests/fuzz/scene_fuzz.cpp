@@ -10,7 +10,7 @@
 #include "quadrat/io/circles_scene.hpp"
 #include "quadrat/io/electrolyte_scene.hpp"
 #include "quadrat/io/friction_scene.hpp"
-#include "quadrat/io/scene.hpp"
+#include "quadrat/io/granular_scene.hpp"
 #include "quadrat/io/srd_scene.hpp"
 
 namespace {

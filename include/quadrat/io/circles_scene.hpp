@@ -51,9 +51,8 @@ struct circles_scene {
   } camera;
 };
 
-/// As for granular_scene.
-template <typename Scene, typename Visitor>
-  requires requires(Scene& s) { s.agents; }
+/// See is_scene.
+template <is_scene<circles_scene> Scene, typename Visitor>
 void visit_keys(Scene& s, Visitor&& visitor) {
   visit_scene_table(s.scene, visitor);
   visitor("box", "dimension", s.box.dimension);

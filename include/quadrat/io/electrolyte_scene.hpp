@@ -57,9 +57,8 @@ struct electrolyte_scene {
   } camera;
 };
 
-/// As for granular_scene.
-template <typename Scene, typename Visitor>
-  requires requires(Scene& s) { s.electrostatics; }
+/// See is_scene.
+template <is_scene<electrolyte_scene> Scene, typename Visitor>
 void visit_keys(Scene& s, Visitor&& visitor) {
   visit_scene_table(s.scene, visitor);
   visitor("box", "size", s.box.size);

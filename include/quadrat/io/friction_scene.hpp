@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "quadrat/io/scene.hpp"
+#include "quadrat/io/granular_scene.hpp"
 #include "quadrat/models/granular_friction.hpp"
 
 namespace quadrat::io {
@@ -56,9 +56,8 @@ struct friction_scene {
   } camera;
 };
 
-/// As for granular_scene.
-template <typename Scene, typename Visitor>
-  requires requires(Scene& s) { s.box.walls; }
+/// See is_scene.
+template <is_scene<friction_scene> Scene, typename Visitor>
 void visit_keys(Scene& s, Visitor&& visitor) {
   visit_scene_table(s.scene, visitor);
   visitor("box", "lower", s.box.lower);

@@ -85,9 +85,8 @@ struct srd_scene {
   } camera;
 };
 
-/// As for granular_scene.
-template <typename Scene, typename Visitor>
-  requires requires(Scene& s) { s.solutes; }
+/// See is_scene.
+template <is_scene<srd_scene> Scene, typename Visitor>
 void visit_keys(Scene& s, Visitor&& visitor) {
   visit_scene_table(s.scene, visitor);
   visitor("box", "dimension", s.box.dimension);

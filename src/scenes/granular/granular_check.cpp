@@ -7,7 +7,7 @@
 #include "core/suggestion.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/types.hpp"
-#include "quadrat/io/scene.hpp"
+#include "quadrat/io/granular_scene.hpp"
 #include "scenes/demands.hpp"
 
 namespace quadrat::io {
@@ -94,7 +94,7 @@ class checker : private scene_demands<granular_scene> {
     const int_triple sites = lattice_sites(scene_);
     double room = 1;
     for (const std::int64_t count : sites) room *= static_cast<double>(count);
-    const bool lattice = scene_.particles.start == start_state::lattice;
+    const bool lattice = scene_.particles.start == granular_start_state::lattice;
     demand(static_cast<double>(scene_.particles.count) <= (lattice ? room : 2 * room), "particles.count", "is ",
            scene_.particles.count, ", but the box holds only ", static_cast<std::int64_t>(lattice ? room : 2 * room),
            lattice ? " grains on a lattice of spacing 2 radius ("

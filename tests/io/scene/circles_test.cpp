@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "quadrat/io/granular_scene.hpp"
+
 namespace quadrat::io {
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "quadrat/io/scene.hpp"
+#include "quadrat/io/granular_scene.hpp"
 
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ preview = false
   EXPECT_EQ(file.scene.scene.name, "x");
   EXPECT_EQ(file.scene.box.lower, (triple{0, 0.5, -1}));
   EXPECT_EQ(file.scene.particles.count, 7);
-  EXPECT_EQ(file.scene.particles.start, start_state::left_half);
+  EXPECT_EQ(file.scene.particles.start, granular_start_state::left_half);
   EXPECT_EQ(file.scene.run.precision, number_precision::float64);
   EXPECT_EQ(file.scene.run.device, device_choice::cpu);
   EXPECT_EQ(file.scene.run.deterministic, determinism::run_to_run);

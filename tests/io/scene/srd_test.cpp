@@ -7,6 +7,8 @@
 #include <numbers>
 #include <string>
 
+#include "quadrat/io/granular_scene.hpp"
+
 namespace quadrat::io {
 namespace {
 

@@ -6,6 +6,7 @@
 
 #include "program/run/models/scene_runs.hpp"
 #include "program/run/ranks/shared_files.hpp"
+#include "quadrat/io/granular_scene.hpp"
 #include "quadrat/models/distributed_granular.hpp"
 #include "quadrat/models/granular.hpp"
 
@@ -79,13 +80,13 @@ granular_options options_of(const io::granular_scene& scene) {
   return options;
 }
 
-granular_start start_of(io::start_state start) {
+granular_start start_of(io::granular_start_state start) {
   switch (start) {
-    case io::start_state::lattice:
+    case io::granular_start_state::lattice:
       return granular_start::lattice;
-    case io::start_state::left_half:
+    case io::granular_start_state::left_half:
       return granular_start::left_half;
-    case io::start_state::uniform_random:
+    case io::granular_start_state::uniform_random:
       return granular_start::uniform_random;
   }
   throw argument_error("unknown start state");
