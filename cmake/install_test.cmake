@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs this build into a separate folder, then configures, builds and runs user projects with it: tests/install,
 # tests/install/threads, tests/install/frame, examples/contacts, radial_image and spectrum; examples/visitor,
-# list_kernel, lennard_jones and molten_salt, which have device code; and examples/c and fortran, which need no C++. Then
-# builds Quadrat as part of another project, tests/install/subproject: it must not leak anything, or install anything
-# unless requested.
+# list_kernel, lennard_jones, sph_dam_break and molten_salt, which have device code; examples/c and fortran, without C++.
+# Then builds Quadrat as part of another project, tests/install/subproject: it must not leak anything, or install
+# anything unless requested.
 
 set(prefix "${CMAKE_CURRENT_BINARY_DIR}/install/prefix")
 add_test(NAME install/install_tree COMMAND "${CMAKE_COMMAND}" --install "${PROJECT_BINARY_DIR}" --config "$<CONFIG>" --prefix
@@ -50,6 +50,9 @@ if(TARGET quadrat_io)
   foreach(example IN ITEMS radial_image spectrum)
     quadrat_downstream_test(${example} "${PROJECT_SOURCE_DIR}/examples/${example}" ${example})
   endforeach()
+  # 512 particles of water
+  quadrat_downstream_test(sph_dam_break "${PROJECT_SOURCE_DIR}/examples/sph_dam_break" "sph_dam_break;16"
+                          ${cuda_options})
 endif()
 foreach(example IN ITEMS visitor list_kernel lennard_jones)
   quadrat_downstream_test(${example} "${PROJECT_SOURCE_DIR}/examples/${example}" ${example} ${cuda_options})
