@@ -32,9 +32,14 @@ def wavevectors(cells: int) -> tuple[list[Any], Any]:
     return k, kept / np.maximum(k[0] ** 2 + k[1] ** 2 + k[2] ** 2, 1)
 
 
+def lattice(across: int) -> np.ndarray:
+    points = np.meshgrid(*[(np.arange(across) + 0.5) / across] * 3, indexing="ij")
+    return np.stack(points, axis=-1).reshape(-1, 3)
+
+
 def displacements(across: int, seed: int) -> np.ndarray:
-    """Zel'dovich's displacements psi at the points of a lattice, for a = 1: -div psi is a random density of the given
-    spectrum."""
+    """Zel'dovich's displacements psi at the points of the lattice, for a = 1: -div psi is a random
+    density of the given spectrum."""
     k, inverse = wavevectors(across)
     noise = np.fft.rfftn(np.random.default_rng(seed).standard_normal((across,) * 3))
     power = inverse ** (-SLOPE / 2)
@@ -43,13 +48,14 @@ def displacements(across: int, seed: int) -> np.ndarray:
     times = np.where(k[2] > 0, 2, 1)  # modes at -k are not stored
     variance = np.sum(times * power * sphere**2) / across**3
     density = noise * np.sqrt(power / variance)
-    psi = [np.fft.irfftn(1j * one * density * inverse, (across,) * 3, axes=(0, 1, 2)) for one in k]
+    modes = [1j * one * density * inverse for one in k]
+    psi = [np.fft.irfftn(one, (across,) * 3, axes=(0, 1, 2)) for one in modes]
     return np.stack(psi, axis=-1).reshape(-1, 3)
 
 
 class Gravity:
-    """The acceleration -grad phi of particles, where laplace phi = 3/2 (density - 1). Spreading softens it at distances
-    of a cell or two."""
+    """The acceleration -grad phi of particles, where laplace phi = 3/2 (density - 1). Spreading
+    softens it at distances of a cell or two."""
 
     def __init__(self, cells: int) -> None:
         self.plan = quadrat.SpreadPlan(BOX, cells, order=4)
@@ -63,19 +69,19 @@ class Gravity:
         return -self.plan.gradient(np.fft.irfftn(modes, density.shape, axes=(0, 1, 2)))
 
 
-def simulate(across: int = 64, steps: int = 40, start: float = 0.05, seed: int = 3) -> np.ndarray:
-    """Positions today of across^3 particles. By leapfrog, with dx/da = p / a^(3/2) and dp/da = -grad phi / a^(1/2)."""
-    lattice = (np.stack(np.meshgrid(*[np.arange(across)] * 3, indexing="ij"), axis=-1).reshape(-1, 3) + 0.5) / across
+def simulate(across: int = 64, steps: int = 40, start: float = 0.05, seed: int = 3) -> Any:
+    """Positions today of across^3 particles, by leapfrog from a = start."""
     psi = displacements(across, seed)
-    position = (lattice + start * psi) % 1
+    position = (lattice(across) + start * psi) % 1
     momentum = start**1.5 * psi
     gravity = Gravity(2 * across)
     force = gravity(position)
     roots = np.linspace(math.sqrt(start), 1.0, steps + 1)  # of a
     for before, after in zip(roots[:-1], roots[1:]):
         half = (before + after) / 2
-        momentum += 2 * (half - before) * force  # the integral of a^(-1/2)
-        position = (position + 2 * (1 / before - 1 / after) * momentum) % 1  # the integral of a^(-3/2)
+        momentum += 2 * (half - before) * force  # the integral of 1 / a^(1/2)
+        drift = 2 * (1 / before - 1 / after)  # the integral of 1 / a^(3/2)
+        position = (position + drift * momentum) % 1
         force = gravity(position)
         momentum += 2 * (after - half) * force
     return position

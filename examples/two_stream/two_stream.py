@@ -62,7 +62,9 @@ class Run(NamedTuple):
     snapshots: dict[float, tuple[np.ndarray, np.ndarray]]  # positions and velocities
 
 
-def simulate(electrons: int = 40_000, mesh: int = 64, end: float = 45.0, shown: tuple[float, ...] = ()) -> Run:
+def simulate(
+    electrons: int = 40_000, mesh: int = 64, end: float = 45.0, shown: tuple[float, ...] = ()
+) -> Run:
     position, velocity = start(electrons)
     field = Field(mesh)
     mesh_field = field.solve(position)
@@ -84,7 +86,8 @@ def simulate(electrons: int = 40_000, mesh: int = 64, end: float = 45.0, shown: 
 
 
 def growing(run: Run) -> slice:
-    """The steps from where the growing wave has left the others far behind to a tenth of its largest amplitude."""
+    """The steps from where the growing wave has left the others far behind to a tenth of its
+    largest amplitude."""
     first = np.argmax(run.amplitude > 100 * run.amplitude[0])
     return slice(int(first), int(np.argmax(run.amplitude > run.amplitude.max() / 10)))
 

@@ -99,7 +99,7 @@ def test_halos_are_as_many_as_press_and_schechter_expect(universe, position):
 
 
 def test_a_long_wave_grows_with_the_scale_factor(universe, monkeypatch):
-    lattice = (np.stack(np.meshgrid(*[np.arange(32)] * 3, indexing="ij"), axis=-1).reshape(-1, 3) + 0.5) / 32
+    lattice = universe.lattice(32)
     psi = 1e-3 * np.sin(2 * np.pi * lattice)
     monkeypatch.setattr(universe, "displacements", lambda across, seed: psi)
     moved = (universe.simulate(32) - lattice + 0.5) % 1 - 0.5
