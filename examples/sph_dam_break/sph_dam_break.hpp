@@ -301,5 +301,5 @@ int run(const Context& context, const dam_options& options) {
   std::printf("front from T = %.2f to %.2f: speed %.2f, measured %.2f\n", first.time, last.time, speed, measured);
   std::printf("%d steps, %d neighbor lists; %s shows the water\n", water.steps(), water.lists(),
               options.output.c_str());
-  return ahead < 0.4 && std::fabs(speed / measured - 1) < 0.05 && before_the_wall < 0.02 ? 0 : 1;
+  return ahead < 0.5 && std::fabs(speed / measured - 1) < 0.05 && before_the_wall < 0.02 ? 0 : 1;
 }
