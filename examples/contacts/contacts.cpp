@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause
-// Bodies, their contacts, what becomes of them in the next step, and a narrow phase of one's own.
+// SPDX-License-Identifier: BSD-3-Clause Bodies, their contacts, matching contacts in the next step, and a custom narrow
+// phase.
 #include <quadrat/contacts/make_contact_detector.hpp>
 #include <quadrat/parallel/atomic.hpp>
 
@@ -24,7 +24,7 @@ struct pile {
   std::vector<quadrat::particle_id> ids{10, 20, 30};  // stay with the bodies
   std::vector<quadrat::plane<double>> planes{{{0, 0, 1}, 0}};
 
-  /// Another ball, far from the others, comes first from now on.
+  /// Inserts another ball, far from the others, at the front.
   void put_in_front() {
     centers.insert(centers.begin(), {9, 9, 0.3});
     shapes.insert(shapes.begin(), body_shape::sphere);
@@ -46,8 +46,8 @@ struct pile {
   }
 };
 
-/// Contacts of the pile in two steps, between which its ball is lifted off, and another one comes. Gives how many of
-/// the second step are old.
+/// Finds the contacts of the pile in two steps; between them the ball is lifted off, and another one is added. Returns
+/// how many contacts of the second step are old.
 std::size_t find_contacts(const quadrat::cpu_context& context) {
   pile bodies;
   auto detector = quadrat::make_contact_detector<double>(context, {.sorted = true});  // by (a, b, feature)
@@ -75,8 +75,8 @@ std::size_t find_contacts(const quadrat::cpu_context& context) {
   return kept;
 }
 
-/// Two balls that touch across a face of a periodic box: lever arms are those of the images that touch, wherever the
-/// centers lie. Gives how far the arms are off.
+/// Two balls that touch across a face of a periodic box. Lever arms belong to the touching images, wherever the centers
+/// lie. Returns the error of the arms.
 double arms_across_a_face(const quadrat::cpu_context& context) {
   const std::vector<vector3> centers{{0.25, 1, 1}, {3.75, 1, 1}};
   quadrat::bodies_view<double> bodies;
@@ -93,7 +93,7 @@ double arms_across_a_face(const quadrat::cpu_context& context) {
   return std::fabs(arm_a[0] + 0.5) + std::fabs(arm_b[0] - 0.5);
 }
 
-/// Pairs whose boxes overlap, each once; then whatever is to be done with each: here, counting corners that overlap.
+/// Finds pairs whose boxes overlap, each once, and processes each: here it counts overlapping corners.
 std::uint32_t overlapping_corners(const quadrat::cpu_context& context) {
   const std::vector<vector3> lower{{0, 0, 0}, {0.5, 0.5, 0}, {4, 4, 4}}, upper{{1, 1, 1}, {2, 2, 1}, {5, 5, 5}};
   quadrat::bounds_view<double> bounds;

@@ -65,7 +65,7 @@ int run(const Context& context) {
   auto list = quadrat::make_neighbor_list(context, box, {.cutoff = cutoff, .skin = 0.3});
   int builds = 0;
   const auto find_forces = [&] {
-    builds += list.update(points_of(positions)) ? 1 : 0;  // the neighbors are kept until an atom has moved by 0.15
+    builds += list.update(points_of(positions)) ? 1 : 0;  // rebuilt when an atom has moved by 0.15
     accumulate_pairs(list, sums.data(), total.data(), lennard_jones{});
   };
   const auto half_kick = [&] { for_each(context, "kick", n, kick{velocities.data(), sums.data()}); };

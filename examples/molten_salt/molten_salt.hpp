@@ -156,7 +156,7 @@ class salt {
   [[nodiscard]] double kinetic() {
     return reduce_sum(context_, "kinetic", count_, kinetic_energy{velocities_.data(), species_.data()}, scratch_);
   }
-  /// Brings the kinetic energy to that temperature.
+  /// Rescales velocities to that temperature.
   void rescale(double kelvin) {
     const double wanted = 1.5 * boltzmann * kelvin * static_cast<double>(count_);
     for_each(context_, "scale", count_, scale{velocities_.data(), std::sqrt(wanted / kinetic())});

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: BSD-3-Clause
-// A program that shares out its particles itself, in slabs along x, by plain MPI. Quadrat finds the neighbors of each
-// rank's particles among its own and ghosts, counts over all ranks how many particles have how many neighbors, and
-// spreads particles onto the patch of a mesh around each slab.
+// SPDX-License-Identifier: BSD-3-Clause A program that distributes its particles itself, in slabs along x, by
+// plain MPI. Quadrat finds the neighbors of each rank's particles among its own and ghosts, counts over all
+// ranks how many particles have how many neighbors, and spreads particles onto the patch of a mesh around each
+// slab.
 //   mpirun -n 4 ./mpi_slabs
 #include <mpi.h>
 #include <quadrat/distributed/key_reducer.hpp>
@@ -41,7 +41,7 @@ double distance_to_slab(double x, int slab, int slabs) {
   return nearest;
 }
 
-/// Own particles, then copies of those of other ranks that may be neighbors, each once, where their owners have them.
+/// Own particles, then one copy of each particle of other ranks that may be a neighbor, at its owner's position.
 std::vector<point> with_ghosts(const std::vector<point>& own, int rank, int ranks) {
   std::vector<double> sent;
   std::vector<int> counts(ranks), places(ranks), coming(ranks), from(ranks);
@@ -76,7 +76,7 @@ std::vector<std::uint32_t> numbers_of_neighbors(const std::vector<point>& points
   return {list.view().counts, list.view().counts + rows};
 }
 
-/// The mesh points around a slab, from `first` along x, which order reaches from particles in it; all along y and z.
+/// The mesh points that particles of a slab reach: from `first` along x, all along y and z.
 struct patch {
   int first, extent;
 
@@ -97,7 +97,7 @@ struct patch {
   }
 };
 
-/// One for each particle spread onto the whole mesh, and what is interpolated from there at own particles.
+/// Spreads 1 per particle onto the whole mesh, and interpolates at own particles.
 std::vector<double> densities_at(const std::vector<point>& own, int rank, int ranks) {
   const patch around(rank, ranks);
   auto plan = around.plan();
@@ -113,7 +113,7 @@ std::vector<double> densities_at(const std::vector<point>& own, int rank, int ra
   return found;
 }
 
-/// What one rank with all particles finds, at some of them.
+/// The result of a single rank with all particles, at some of them.
 std::vector<double> expected_densities(const std::vector<point>& everything, const std::vector<point>& own) {
   const auto box = quadrat::make_box<double, 3>({0, 0, 0}, {edge, edge, edge}, {true, true, true});
   quadrat::spread_plan<quadrat::cpu_context, double, 3> plan(quadrat::cpu_context({.threads = 1}), box,
@@ -150,7 +150,7 @@ int run() {
   std::vector<std::uint64_t> counts(share.end - share.first);
   reducer.count(counts.data());
 
-  // What one rank finds.
+  // The result of a single rank.
   std::vector<std::uint64_t> expected(most_neighbors, 0);
   for (const std::uint32_t number : numbers_of_neighbors(everything, everything.size())) ++expected[number];
   int wrong =

@@ -15,8 +15,8 @@
 
 // An image from samples of its Fourier transform along spokes through the center, as a magnetic resonance scanner takes
 // them: by gridding (type 1 of the weighted samples), and by conjugate gradients. Pixels are modes, samples are points.
-// Writes radial_image.png, or the file that is named on the command line: the phantom, type 1 without weights, with
-// weights, conjugate gradients; below, what each lacks, five times as bright.
+// Writes radial_image.png, or the file named on the command line: the phantom, type 1 without weights, with weights,
+// conjugate gradients; below each its error, five times as bright.
 
 using context = quadrat::cpu_context;
 using numbers = std::vector<std::complex<double>>;
@@ -135,7 +135,7 @@ int run(const std::string& file) {
   gram.set_points(quadrat::points_of(points), weights.data());
   const numbers solved = solve(gram, gridded, phantom);
   write(file, {phantom, plain, gridded, solved});
-  // The details that 256 x 256 pixels cannot hold are some 11 %.
+  // Details beyond 256 x 256 pixels make up about 11 %.
   return error_of(solved, phantom) < std::min(0.12, gridding) ? 0 : 1;
 }
 

@@ -15,7 +15,7 @@
 
 // The spectrum of a signal that was measured at uneven times, such as the brightness of a star: the periodogram of Lomb
 // (1976) and Scargle (1982), with its sums over sines and cosines from two transforms of type 1 (Press and Rybicki
-// 1989). Writes spectrum.csv, or the file that is named on the command line.
+// 1989). Writes spectrum.csv, or the file named on the command line.
 
 constexpr double days = 400, highest = 2;  // the highest frequency, per day
 constexpr int measurements = 800;
@@ -56,7 +56,7 @@ std::vector<std::complex<double>> sums(const signal& it, int count, double perio
   return modes;
 }
 
-/// The power at each frequency k / (finer days), as multiples of what noise alone has on average.
+/// The power at each frequency k / (finer days), as multiples of the mean power of noise.
 std::vector<double> periodogram(signal it, int count) {
   const auto n = static_cast<double>(it.values.size());
   double mean = 0, variance = 0;
@@ -67,7 +67,7 @@ std::vector<double> periodogram(signal it, int count) {
   const auto of_ones = sums(it, 2 * count - 1, finer * days);
   std::vector<double> power(static_cast<std::size_t>(count));
   for (std::size_t k = 1; k < power.size(); ++k) {
-    // Turned by this phase, sines and cosines are orthogonal at the times given.
+    // Shifted by this phase, sines and cosines are orthogonal at the given times.
     const std::complex<double> turn = std::polar(1.0, -0.5 * std::arg(of_ones[2 * k]));
     const std::complex<double> turned = of_values[k] * turn;
     const double half = 0.5 * std::abs(of_ones[2 * k]);

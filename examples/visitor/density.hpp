@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-// What visitor.cu and visitor.cpp have in common: the points, and what is computed for each from its neighbors.
+// Shared by visitor.cu and visitor.cpp: the points, and the value computed for each from its neighbors.
 
 constexpr std::size_t count = 100000;
 constexpr float cutoff = 0.05f;
@@ -28,8 +28,8 @@ inline std::vector<quadrat::vec<float, 3>> random_points() {
   return points;
 }
 
-/// Points per volume around point i, seen through a smooth window: 315 / (64 pi h^9) (h^2 - r^2)^3 for r < h = cutoff
-/// (Mueller, Charypar, Gross 2003, eq. 20). Called by a thread of a kernel as well as by the host.
+/// Points per volume around point i, weighted by a smooth window: 315 / (64 pi h^9) (h^2 - r^2)^3 for r < h = cutoff
+/// (Mueller, Charypar, Gross 2003, eq. 20). Can be called in kernels and on the host.
 template <typename View>
 QUADRAT_HD float density_at(const View& list, const quadrat::points_view<float, 3>& points, quadrat::particle_id i) {
   float sum = 0;
@@ -41,7 +41,7 @@ QUADRAT_HD float density_at(const View& list, const quadrat::points_view<float, 
   return sum * 315 / (64 * 3.14159265f * cutoff * cutoff * cutoff);
 }
 
-/// The mean of uniform points is their number per volume, but for 0.3 percent of noise. Gives the exit status.
+/// The mean over uniform points is their number per volume, within 0.3 percent of noise. Returns the exit status.
 inline int judge(const std::vector<float>& density) {
   double sum = 0;
   for (const float d : density) sum += static_cast<double>(d);

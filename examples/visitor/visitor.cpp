@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause
-// The same on the CPU, in a loop of one's own.
+// SPDX-License-Identifier: BSD-3-Clause The same on the CPU, in a user-written
+// loop.
 #include <quadrat/cells/make_cells.hpp>
 
 #include <cstdint>
@@ -15,7 +15,7 @@ int run() {
   const quadrat::cpu_context context;
   auto cells = quadrat::make_cells(context, periodic_box(), cutoff);
   const auto points = quadrat::points_of(host);  // a view: nothing is copied
-  cells.build(points);                           // throws where a point is NaN or outside
+  cells.build(points);                           // throws if a point is NaN or outside
 
   const auto list = cells.view();
   std::vector<float> result(count);

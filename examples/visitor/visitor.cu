@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: BSD-3-Clause
-// Neighbors inside a kernel of one's own, beside memory and a stream of one's own.
+// SPDX-License-Identifier: BSD-3-Clause Neighbors inside a user-written kernel, with the caller's memory and
+// stream.
 #include <cuda_runtime.h>
 #include <quadrat/cells/make_cells.hpp>
 
@@ -15,8 +15,8 @@ void check(cudaError_t status) {
   if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
 }
 
-/// One thread a point. The cell list knows the points by the order of its cells: taking them in that order, the threads
-/// of a warp walk the same cells. `list.particle(slot)` says which point stands in a slot.
+/// One thread per point, in the order of cells, so that the threads of a warp visit the same cells.
+/// `list.particle(slot)` is the point in a slot.
 template <typename View>
 __global__ void density_kernel(View list, quadrat::points_view<float, 3> points, float* density) {
   const unsigned slot = blockIdx.x * blockDim.x + threadIdx.x;
@@ -38,7 +38,7 @@ int run(cudaStream_t stream) {
   const quadrat::cuda_context context(options);
   auto cells = quadrat::make_cells(context, periodic_box(), cutoff);
   const auto points = quadrat::points_of(device, count);  // a view: nothing is copied
-  cells.build(points);                                    // waits; throws where a point is NaN or outside
+  cells.build(points);                                    // waits; throws if a point is NaN or outside
   density_kernel<<<(count + 255) / 256, 256, 0, stream>>>(cells.view(), points, density);
   check(cudaGetLastError());
   context.synchronize();

@@ -11,7 +11,7 @@
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/core/views.hpp"
 
-/// What the estimates of errors need to know of charges and their places.
+/// The properties of charges and positions that error estimates need.
 namespace quadrat::detail {
 
 /// A cell cut into equal boxes, as near to cubes as its shape allows.
@@ -59,15 +59,15 @@ struct find_crowding_box {
 };
 
 struct measured_charges {
-  /// Systems with few points count as if they had `fewest`: their errors are mostly those of charges and their own
-  /// images, which the estimates for random places do not see.
+  /// Systems with few points count as if they had `fewest`. Their errors come mostly from charges and their own images,
+  /// which the estimates for random places do not include.
   std::vector<charged_system> systems;
   static constexpr double fewest = 8;
-  /// By what the accuracy is multiplied for that: reference forces of few points are smaller.
+  /// The factor on the accuracy for that, because reference forces of few points are smaller.
   double strictness = 1;
 };
 
-/// From the box and the charge of each point.
+/// Computes the estimates from the box and the charge of each point.
 template <typename T>
 [[nodiscard]] measured_charges measured_systems(const std::vector<crowding_boxes<T>>& boxes,
                                                 const std::vector<std::uint32_t>& box_of_point,

@@ -9,7 +9,7 @@ template <typename T>
 std::vector<crowding_boxes<T>> make_crowding_boxes(const std::vector<lattice<T, 3>>& cells, double points) {
   std::vector<crowding_boxes<T>> result;
   std::uint32_t first = 0;
-  // Few points need no fewer boxes: a cluster of them would fit in one. (Their number is bounded, of many systems.)
+  // Few points still need many boxes, because a cluster would fit in one. (The number is bounded for many systems.)
   const double least = std::clamp(262144.0 / static_cast<double>(cells.size()), 1.0, 512.0);
   for (const lattice<T, 3>& cell : cells) {
     crowding_boxes<T> boxes{cell, {1, 1, 1}, first};
@@ -26,14 +26,14 @@ std::vector<crowding_boxes<T>> make_crowding_boxes(const std::vector<lattice<T, 
   return result;
 }
 
-/// Of boxes twice, four times, ... as long, until one has all points. Those at an end may be shorter.
+/// The crowding of boxes twice, four times, ... as long, until one has all points. Boxes at an end may be shorter.
 [[nodiscard]] static std::vector<double> crowding_of_wider(const vec<std::size_t, 3>& boxes, std::vector<double> in_box,
                                                            double points) {
   std::vector<double> result;
   vec<std::size_t, 3> extent = boxes;
   for (std::size_t length = 2; extent[0] > 1 || extent[1] > 1 || extent[2] > 1; length *= 2) {
     const vec<std::size_t, 3> before = extent;
-    double even = 1;  // pairs that share a box, of points at random places, over all
+    double even = 1;  // fraction of pairs that share a box, for random points
     for (int axis = 0; axis < 3; ++axis) {
       extent[axis] = (before[axis] + 1) / 2;
       double squares = 0;
@@ -56,7 +56,7 @@ std::vector<crowding_boxes<T>> make_crowding_boxes(const std::vector<lattice<T, 
   return result;
 }
 
-/// Without what chance makes of as many boxes.
+/// Subtracts the expectation of random fluctuations over that many boxes.
 template <typename T>
 [[nodiscard]] static double coherence_of(const crowding_boxes<T>& cut, const std::vector<double>& charge_of_box,
                                          const charged_system& system) {
@@ -89,7 +89,7 @@ measured_charges measured_systems(const std::vector<crowding_boxes<T>>& boxes,
       system.points += n;
       pairs += n * (n - 1);
     }
-    // Without what chance makes of points at random places, 3 standard deviations.
+    // Subtracts 3 standard deviations of random points.
     const double found = pairs * cut.count() / std::max(1.0, system.points * (system.points - 1));
     system.crowding = std::max(1.0, found - 3 * std::sqrt(2.0 * cut.count()) / std::max(1.0, system.points));
     system.companions = pairs / std::max(1.0, system.points);

@@ -18,7 +18,7 @@ struct ewald_domain {
   lattice<T, 3> given;  ///< points are checked against this
   lattice<T, 3> shape;  ///< periodic along all vectors; of a slab, with room between its images along the third
   cuboid_grid<T, 3> grid;
-  vec<vec<T, 3>, 3> waves;  ///< 2 pi times shape.inverse: what a mode adds to the wave vector along each axis
+  vec<vec<T, 3>, 3> waves;  ///< 2 pi times shape.inverse: the wave vector of mode 1 along each axis
   T inverse_volume;         ///< of `shape`
   bool slab;
   T height;  ///< of `shape` along its third vector
@@ -31,7 +31,7 @@ struct ewald_domain {
   }
 };
 
-/// What the short-range sum reads of a neighbor.
+/// The record of a neighbor in the short-range sum.
 template <typename T>
 struct alignas(sizeof(T) == 4 ? 16 : 8) placed_charge {
   vec<T, 3> position;  ///< wrapped

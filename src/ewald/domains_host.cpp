@@ -22,8 +22,8 @@ template <typename T>
   return make_vec<vec<double, 3>, 3>([&](int axis) { return cast<double>(cell.vectors[axis]); });
 }
 
-/// The third vector of a slab: along its normal, as long as the slab is thick, and room in which all that varies along
-/// it decays.
+/// The third vector of a slab: along its normal, with the thickness of the slab plus room in which lateral variations
+/// decay.
 [[nodiscard]] vec<double, 3> vector_with_room(const vectors_type& vectors, double accuracy) {
   vec<double, 3> normal = cross(vectors[0], vectors[1]);
   normal /= norm(normal);

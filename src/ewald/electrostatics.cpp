@@ -57,7 +57,7 @@ bool electrostatics<Context, T>::implementation::serves(const electrostatics_inp
          detail::same_boxes(cells, input.cells) && same_pairs(pairs, input.scaled_pairs);
 }
 
-/// The systems as the estimates see them: how unequal charges are, and how crowded their places. Synchronizes.
+/// The input of the estimates for all systems: the spread of charges and the crowding of positions. Synchronizes.
 template <typename Context, typename T>
 detail::measured_charges electrostatics<Context, T>::implementation::measured(
     const electrostatics_input<T>& input, const std::vector<lattice<T, 3>>& periodic) const {
@@ -72,7 +72,7 @@ detail::measured_charges electrostatics<Context, T>::implementation::measured(
   return detail::measured_systems<T>(boxes, to_host(context, box), to_host(context, input.charges, count));
 }
 
-/// Whether the choice serves other cells: as accurate as asked for, and not much more.
+/// Whether the choice serves other cells: accurate enough, and not much more accurate than requested.
 template <typename Context, typename T>
 bool electrostatics<Context, T>::implementation::still_accurate(const detail::measured_charges& measured) {
   const detail::ewald_errors worst = detail::predicted_errors(setup, measured.systems).errors;

@@ -25,7 +25,7 @@
 #include "quadrat/parallel/fault.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
-/// What electrostatics consists of.
+/// The implementation of electrostatics.
 namespace quadrat {
 
 namespace detail {
@@ -71,7 +71,7 @@ struct electrostatics<Context, T>::implementation {
 
  private:
   void check_input(const electrostatics_input<T>& input) const;
-  /// Whether what is prepared serves the input as it is.
+  /// Whether the prepared parts serve this input unchanged.
   [[nodiscard]] bool serves(const electrostatics_input<T>& input) const;
   void choose(const electrostatics_input<T>& input);
   void choose_parameters(const detail::measured_charges& measured);
@@ -90,7 +90,7 @@ struct electrostatics<Context, T>::implementation {
   [[nodiscard]] std::string complaint(const fault_report& found) const;
   [[nodiscard]] bool short_range() const { return options.parts != ewald_parts::long_range; }
   [[nodiscard]] bool long_range() const { return options.parts != ewald_parts::short_range; }
-  /// Whether points are put into cells: for pairs, and to have the points of each system together.
+  /// Whether points are put into cells: for pairs, and to group the points of each system.
   [[nodiscard]] bool uses_cells() const { return short_range() || cells.size() > 1; }
   [[nodiscard]] double constant() const {
     return options.law == pair_law::coulomb ? options.coulomb_constant : -options.coulomb_constant;
@@ -103,7 +103,7 @@ struct electrostatics<Context, T>::implementation {
   std::vector<lattice<T, 3>> cells;
   std::vector<scaled_pair> pairs;
   detail::ewald_setup setup{};
-  double reach = 0;  // below which pairs are checked for being scaled
+  double reach = 0;  // distance below which pairs are checked for scaling
 
   electrostatics_input<T> last{};  // for messages
   fault_state<Context> faults;

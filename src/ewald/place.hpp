@@ -10,7 +10,7 @@
 #include "quadrat/core/views.hpp"
 #include "quadrat/parallel/fault.hpp"
 
-/// Putting charges into cells. Invalid ones are faults, and become charges of 0 at the origin of the first system.
+/// Puts charges into cells. Invalid ones are faults, and become charges of 0 at the origin of the first system.
 namespace quadrat::detail {
 
 /// Faults of a point's pairs are numbered from here on, those of points from 0.
@@ -31,7 +31,7 @@ struct given_charges {
     if (!(charges[i] - charges[i] == T(0))) return fault_kind::value_range;
     const ewald_domain<T>& domain = domains[system_of(i)];
     for (int axis = 0; axis < 3; ++axis) {
-      const bool wraps = domain.given.periodic[axis];  // into the shape that is summed, which may have other vectors
+      const bool wraps = domain.given.periodic[axis];  // into the summed shape, which may have other vectors
       const T fraction = wraps ? domain.shape.fraction(point, axis) : domain.given.fraction(point, axis);
       const bool inside =
           wraps ? std::fabs(fraction) <= T(domain.shape.most_boxes) : fraction >= T(0) && fraction <= T(1);
@@ -110,7 +110,7 @@ struct place_charges {
   }
 };
 
-/// Both, for charges that stay in the given order. Index: point.
+/// Both steps, for charges that keep the given order. Index: point.
 template <typename T>
 struct keep_and_place {
   keep_order<T> keep;

@@ -8,10 +8,10 @@
 #include "ewald/short_range/short_range.hpp"
 #include "quadrat/core/macros.hpp"
 
-/// From the parts of the sum to what the caller wants.
+/// Combines the parts of the sum into the caller's results.
 namespace quadrat::detail {
 
-/// A charge's share of the sums that slabs need: charge, charge times height, charge times squared height.
+/// A charge's terms of the sums for slabs: charge, charge times height, charge times squared height.
 template <typename T>
 struct slab_share {
   placed_charges<T> all;
@@ -24,8 +24,8 @@ struct slab_share {
   }
 };
 
-/// Adds all parts of a charge. `sums` are those of the short range; after it potentials are those of all parts, and
-/// fields are forces, for k. Index: slot.
+/// Adds all parts of a charge. `sums` holds the short-range part; afterwards its potentials include all parts, and its
+/// fields are forces, both times k. Index: slot.
 template <typename T>
 struct combine_parts {
   placed_charges<T> all;
@@ -108,7 +108,7 @@ struct deliver_results {
   }
 };
 
-/// Both in one pass, where results need no sum over all forces. Index: slot.
+/// Both steps in one pass, if results need no sum over all forces. Index: slot.
 template <typename T>
 struct combine_and_deliver {
   combine_parts<T> combine;

@@ -19,7 +19,7 @@ struct scaled_partner {
   T scale;
 };
 
-/// The partners of point i are [offsets[i], offsets[i + 1]), with increasing ids. Null without any pair.
+/// The partners of point i are [offsets[i], offsets[i + 1]), with increasing ids. Null if there are no pairs.
 template <typename T>
 struct scaled_partners {
   const std::uint32_t* offsets;
@@ -40,8 +40,8 @@ struct scaled_partner_rows {
   std::vector<scaled_partner<T>> partners;
 };
 
-/// Throws argument_error for a point that does not exist, a pair of a point with itself, a pair that is given twice,
-/// and a scale that is not finite.
+/// Throws argument_error for a point that does not exist, a pair of a point with itself, a pair given twice, and a
+/// scale that is not finite.
 template <typename T>
 [[nodiscard]] scaled_partner_rows<T> make_scaled_partners(std::span<const scaled_pair> pairs, std::size_t points);
 
@@ -53,7 +53,7 @@ template <typename T>
   const vec<T, 3> apart = to - from;
   vec<int, 3> middle{};
   for (int k = 0; k < 3; ++k) middle[k] = -static_cast<int>(std::floor(dot(shape.inverse[k], apart) + T(0.5)));
-  // As the short-range sum computes it, so that both agree on which pairs are close.
+  // Computed as in the short-range sum, so that both agree on close pairs.
   const auto separation = [&](const vec<int, 3>& shift) { return to - (from - shape.translation(shift)); };
   vec<T, 3> best = separation(middle);
   if (shape.orthorhombic) return best;

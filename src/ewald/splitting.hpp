@@ -56,8 +56,8 @@ class ewald_splitting {
   [[nodiscard]] double transform(double k) const;
   /// Its derivative by k^2.
   [[nodiscard]] double transform_slope(double k) const;
-  /// What stands for transform(0): for 1/r minus the integral of short_range over space, the finite part, which is what
-  /// a neutralizing background leaves; for 1/r^6 the transform's value at 0.
+  /// The substitute for transform(0). For 1/r: minus the integral of short_range over space, the finite part that a
+  /// neutralizing background leaves. For 1/r^6: the transform's value at 0.
   [[nodiscard]] double transform_at_zero() const;
   /// Modes above this are left out: infinity (Gaussian), or c / cutoff.
   [[nodiscard]] double largest_mode() const;
@@ -71,8 +71,8 @@ class ewald_splitting {
   long double peak_ = 1;                 // psi(0)
 };
 
-/// With the fewest terms (a multiple of 4) that leave an error of the force of at most `tolerance` / cutoff^2 (1/r; for
-/// 1/r^6: / cutoff^7) and of the value of at most `tolerance` / cutoff (/ cutoff^6), or what rounding in T leaves.
+/// Uses the fewest terms (a multiple of 4) with an error of the force of at most `tolerance` / cutoff^2 (1/r^6: /
+/// cutoff^7) and of the value of at most `tolerance` / cutoff (/ cutoff^6), or the rounding of T.
 template <typename T>
 [[nodiscard]] split_polynomial<T> make_split_polynomial(const ewald_splitting& splitting, double tolerance);
 

@@ -16,7 +16,7 @@ namespace {
 
 /// The integral of t^(s - 1) exp(-u t) from 0 to 1: the incomplete gamma function over u^s, a series of positive terms.
 [[nodiscard]] long double incomplete_gamma(long double s, long double u) {
-  if (u > 60) return std::tgamma(s) / std::pow(u, s);  // the rest is below exp(-60)
+  if (u > 60) return std::tgamma(s) / std::pow(u, s);  // the remainder is below exp(-60)
   long double term = 1 / s, sum = term;
   for (long double n = 1; term > 1e-20L * sum; ++n) {
     term *= u / (s + n);

@@ -10,7 +10,7 @@
 #include "quadrat/parallel/reduce.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
-/// Sums over the slots, or the modes, of each system, in an order that depends on their number alone.
+/// Sums over the slots, or the modes, of each system, in an order that depends only on their number.
 namespace quadrat::detail {
 
 /// Parts of a system, each summed by one thread.

@@ -7,22 +7,22 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/hydro/mobility.hpp"
 
-/// From an accuracy to parameters.
+/// Chooses parameters for an accuracy.
 namespace quadrat::detail {
 
 struct mobility_request {
-  std::string method{};  ///< empty or "auto": a choice
+  std::string method{};  ///< empty or "auto": chosen
   double accuracy = 0;
   double radius = 1;
   mobility_parameters given{};
   vec<double, 3> box{};
   double spheres = 0;
-  double crowding = 1;  ///< pairs of neighbors, compared with spheres at random places
+  double crowding = 1;  ///< pairs of neighbors, relative to spheres at random places
   bool cuda = false;
   bool single_precision = false;
 };
 
-/// The least accuracy that can be asked for.
+/// The smallest accuracy that can be requested.
 [[nodiscard]] double least_mobility_accuracy(bool single_precision);
 
 struct mobility_choice {
@@ -30,7 +30,7 @@ struct mobility_choice {
   std::string_view reason{};
   mobility_parameters parameters{};
   double tolerance = 0;     ///< of the non-uniform Fourier transforms
-  double oversampling = 0;  ///< of these; 0: what they choose
+  double oversampling = 0;  ///< of these; 0: chosen by them
   double neighbors = 0;     ///< expected
   double near_error = 0;
   double wave_error = 0;
@@ -40,7 +40,7 @@ struct mobility_choice {
   [[nodiscard]] double error() const;
 };
 
-/// Throws argument_error where nothing serves.
+/// Throws argument_error if no method serves.
 [[nodiscard]] mobility_choice choose_mobility(const mobility_request& request);
 
 }  // namespace quadrat::detail

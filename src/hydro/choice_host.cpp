@@ -14,17 +14,17 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Expected times in seconds, of an H200 or of two CPU cores: only their ratios matter.
+/// Expected times in seconds on an H200 or two CPU cores. Only ratios matter.
 struct mobility_rates {
   double pair;          ///< per pair of the near part and product
   double listing;       ///< per pair, once
   double sphere;        ///< per sphere and iteration
   double iteration;     ///< per iteration
-  double mesh_point;    ///< per mesh point, of three vectors there and back
-  double point_weight;  ///< per sphere and mesh point that its window covers, of the same
+  double mesh_point;    ///< per mesh point, for three vectors in both directions
+  double point_weight;  ///< per sphere and mesh point of its window, likewise
   double transforms;    ///< per product of the wave part
   double direct;        ///< per sphere and mode summed directly
-  double direct_turn;   ///< per sphere, and per mode: a thread takes all of the others one after the other
+  double direct_turn;   ///< per sphere, and per mode, whose thread loops over all of the others
 };
 
 [[nodiscard]] mobility_rates mobility_rates_of(const mobility_request& request) {
@@ -39,9 +39,9 @@ struct mobility_rates {
   return rates;
 }
 
-/// The tolerance of transforms bounds the worst case of any mode. Most of the weight of a product is in long waves, for
-/// which windows are much more exact, most of all on meshes that are hardly finer than the modes need. Measured with
-/// 600 to 2,000 spheres at volume fractions of 0.02 to 0.4 and splitting parameters of 0.3 to 1.2 / a.
+/// The tolerance of transforms bounds the worst case over modes. Most of a product is in long waves, for which windows
+/// are much more accurate, especially on coarse meshes. Measured with 600 to 2,000 spheres at volume fractions of 0.02
+/// to 0.4 and splitting parameters of 0.3 to 1.2 / a.
 struct measured_transform {
   double tolerance;
   double error;  ///< at most, of products
@@ -50,14 +50,14 @@ struct measured_transform {
 constexpr double coarse_oversampling = 1.25;
 constexpr measured_transform coarse_transforms[] = {
     {0.09, 1.1e-2}, {0.02, 1.6e-3}, {0.0075, 2.5e-4}, {0.0016, 4e-5}, {0.00027, 7e-6}};
-/// On any mesh, in units of the tolerance.
+/// The error on any mesh, in units of the tolerance.
 constexpr double transform_error_of_any = 0.15;
 
-/// Of the sources: their squares add up to less than 1.
+/// The shares of error sources; the sum of their squares is below 1.
 constexpr double cut_share = 0.62, transform_share = 0.3;
 
-/// Images of one sphere are under one force. Where there are few spheres, most of what is left out is theirs, and adds
-/// up without the cancellation of random forces: so much smaller than asked for are the errors to be.
+/// The factor by which errors must be smaller for few spheres: most of the omitted terms are then images of one sphere
+/// under one force, which add up without the cancellation of random forces.
 [[nodiscard]] double strictness_for(double spheres) {
   constexpr double few = 10, many = 120;
   return std::min(std::max(spheres, few) / many, 1.0);
@@ -103,7 +103,7 @@ class mobility_search {
   }
 
  private:
-  /// With which the near part reaches over a few boxes, or all spheres of a box that is much larger than them.
+  /// The splitting for which the near part reaches over a few boxes, or over all spheres in a much larger box.
   [[nodiscard]] double least_splitting() const { return 1 / (2 + std::max({box_[0], box_[1], box_[2]})); }
 
   void consider(double splitting, mobility_choice& found, double& where) const {
@@ -206,7 +206,7 @@ mobility_choice choose_mobility(const mobility_request& request) {
   mobility_choice found{};
   for (const std::string_view method : {"split", "direct", "krylov"}) {
     if (any ? method == "krylov" : method != request.method) continue;
-    // Transforms in double precision reach this, whatever their mesh.
+    // The limit of transforms in double precision on any mesh.
     if (any && method == "split" && request.accuracy < 1e-11) continue;
     const mobility_search search(request, method);
     const mobility_choice here = search.best();

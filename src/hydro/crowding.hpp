@@ -10,11 +10,11 @@
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/lattice.hpp"
 
-/// How crowded spheres are, in levels, each twice as crowded as the one before. Parameters are a function of the box,
-/// the number of spheres and the level.
+/// Levels of crowding of spheres, each twice as crowded as the previous one. Parameters depend only on the box, the
+/// number of spheres and the level.
 namespace quadrat::detail {
 
-/// Boxes of some 8 spheres.
+/// Boxes with about 8 spheres each.
 template <typename T>
 [[nodiscard]] sphere_boxes<T> make_sphere_boxes(const vec<T, 3>& box, std::size_t count) {
   sphere_boxes<T> boxes{};
@@ -29,7 +29,7 @@ template <typename T>
   return boxes;
 }
 
-/// Up to which number of pairs in boxes the spheres are of a level.
+/// The largest number of pairs in boxes for a level.
 template <typename T>
 [[nodiscard]] double most_pairs_of_level(const sphere_boxes<T>& boxes, std::size_t count, int level) {
   const auto spheres = static_cast<double>(count);
@@ -73,19 +73,19 @@ template <typename T>
           0};
 }
 
-/// The error of the near part's pairs: errors of the images of few spheres add up.
+/// The error allowed for pairs of the near part. Errors of the images of few spheres add up.
 [[nodiscard]] inline double near_tolerance(double accuracy, std::size_t count) {
   return accuracy / 20 * std::clamp(static_cast<double>(count) / 500, 0.01, 1.0);
 }
 
-/// When the changes of the Lanczos method are small enough, and how often in a row. Changes of the whole operator's
-/// root fall slowly and unevenly: what is to come is more than they tell.
+/// The convergence criterion of the Lanczos method: the largest change, and how often in a row. Changes of the whole
+/// operator's root decrease slowly and unevenly, so the remaining error is larger than they suggest.
 struct lanczos_limits {
   double tolerance;
   int looks;
 };
 [[nodiscard]] inline lanczos_limits lanczos_limits_of(double accuracy, bool krylov, std::size_t count) {
-  return {(krylov ? 0.3 : 0.8) * accuracy, krylov || count < 500 ? 2 : 1};  // small changes of few are often luck
+  return {(krylov ? 0.3 : 0.8) * accuracy, krylov || count < 500 ? 2 : 1};  // of few: often chance
 }
 
 }  // namespace quadrat::detail

@@ -3,14 +3,14 @@
 
 #include <array>
 
-/// What a splitting leaves out at a cutoff, and at a largest mode: velocities of spheres at random places under random
-/// forces, relative to those of free spheres.
+/// The errors of a splitting from its cutoff and from its largest mode: velocities of spheres at random places under
+/// random forces, relative to those of free spheres.
 namespace quadrat::detail {
 
 /// Lengths are in units of the radius.
 class cut_errors {
  public:
-  /// `density`: spheres in the volume of one radius cubed, as crowded as they are.
+  /// `density`: spheres per radius cubed, including crowding.
   cut_errors(double splitting, double density);
 
   [[nodiscard]] double near_error(double cutoff) const { return near_.at(cutoff); }

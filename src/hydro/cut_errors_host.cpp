@@ -18,8 +18,8 @@ constexpr double decays = 6.6;  // beyond the contact, in units of 1 / splitting
   return wave_share(u) * s * s;
 }
 
-/// The part of a sphere of this radius that is outside of the cube with half an edge of 1: exact while its six caps do
-/// not meet.
+/// The fraction of a sphere of this radius outside the cube with half edge 1; exact while its six caps do not
+/// overlap.
 [[nodiscard]] double outside_cube(double radius) { return std::clamp(3 * (1 - 1 / radius), 0.0, 1.0); }
 
 }  // namespace
@@ -47,9 +47,9 @@ double cut_errors::falling::where(double value) const {
   return first + step * (samples - 1);
 }
 
-/// Near part: the square sum over spheres beyond the cutoff, and one pair right there, which counts where there are
-/// few. Modes: the same for random forces, and each sphere's own velocity, whose terms all have one sign. The modes
-/// that are kept fill a cube.
+/// Near part: the sum of squares over spheres beyond the cutoff, plus one pair at the cutoff, which matters for few
+/// spheres. Modes: the same for random forces, plus each sphere's own velocity, whose terms have one sign. The modes
+/// kept fill a cube.
 cut_errors::cut_errors(double splitting, double density) {
   constexpr int last = falling::samples - 1;
   const double reach = 2 + decays / splitting;
@@ -66,7 +66,7 @@ cut_errors::cut_errors(double splitting, double density) {
     const double one = std::max(std::fabs(pair.across), std::fabs(pair.along));
     near_.set(i, std::sqrt(density * sum + one * one));
   }
-  // The sinc has zeros between samples, so that integrals take more of them.
+  // The sinc has zeros between samples, so integrals use more samples.
   constexpr int parts = 6, count = parts * last;
   wave_.step = 2 * decays * splitting / last;
   const double width = wave_.step / parts;

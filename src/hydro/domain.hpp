@@ -11,15 +11,15 @@
 
 namespace quadrat::detail {
 
-/// The box of the spheres, and the grid that cuts it for walks within the cutoff.
+/// The box of the spheres, and its grid for walks within the cutoff.
 template <typename T>
 struct sphere_domain {
   lattice<T, 3> shape;  ///< points are checked against this
   cuboid_grid<T, 3> grid;
 };
 
-/// `neighbors`: of a sphere within the cutoff, as many as are expected. `few_rows`: rows of cells cost more than
-/// candidates do. Host only.
+/// `neighbors`: expected within the cutoff of a sphere. `few_rows`: rows of cells cost more than candidates. Host
+/// only.
 template <typename T>
 [[nodiscard]] sphere_domain<T> make_sphere_domain(const lattice<T, 3>& shape, double cutoff, double neighbors,
                                                   std::size_t count, bool few_rows) {

@@ -16,7 +16,7 @@
 #include "quadrat/parallel/fault.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
-/// What mobility consists of.
+/// The implementation of mobility.
 namespace quadrat {
 
 template <typename Context, typename T>
@@ -38,7 +38,7 @@ struct mobility<Context, T>::implementation {
   std::size_t count = 0;
 
  private:
-  /// Words that one copy brings to the host after points have been put into place.
+  /// Words that one copy brings to the host after points are placed.
   enum status_word : std::size_t { first_fault, needed, stored_entries, listed_pairs, box_pairs, status_words };
 
   void choose(int level);
@@ -60,7 +60,7 @@ struct mobility<Context, T>::implementation {
   [[nodiscard]] double unit() const { return 1 / (6 * std::numbers::pi * options.viscosity * options.radius); }
 
   vec<T, 3> box;
-  int level = -1;  // of crowding; parameters are a function of box, count and this: not of earlier points
+  int level = -1;  // of crowding; parameters depend on box, count and level only, not on earlier points
   int usual_iterations = 0;
   detail::sphere_domain<T> domain{};
   detail::near_tensor<T> law{};

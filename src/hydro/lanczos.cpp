@@ -11,7 +11,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Fills a vector, and gives its square. Index: slot.
+/// Fills a vector, and returns its square. Index: slot.
 template <typename T>
 struct draw_noise {
   const particle_id* ids;
@@ -38,7 +38,7 @@ struct multiply_basis {
   const T* waves;
   const sphere_vector<T>* here;
   const sphere_vector<T>* before;  ///< nullptr: none
-  const double* square;            ///< of here; that of `before` is two places ahead of it
+  const double* square;            ///< of `here`; the square of `before` is two places earlier
   sphere_vector<T>* next;
 
   QUADRAT_HD double operator()(std::size_t slot) const {
@@ -55,7 +55,7 @@ struct multiply_basis {
   }
 };
 
-/// Makes next perpendicular to here, and gives its square. Index: slot.
+/// Makes `next` perpendicular to `here`, and returns its square. Index: slot.
 template <typename T>
 struct straighten_basis {
   const sphere_vector<T>* here;
@@ -93,7 +93,7 @@ void lanczos_basis<Context, T>::begin(const Context& context, std::size_t count,
   complete(first, scalars_.data());
 }
 
-/// Over ranks: a new vector gets its ghosts, and its square.
+/// Over ranks: fetches the ghosts of a new vector, and sums its square.
 template <typename Context, typename T>
 void lanczos_basis<Context, T>::complete(sphere_vector<T>* vector, double* square) {
   if (ranks_ == nullptr) return;

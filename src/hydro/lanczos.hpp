@@ -17,7 +17,7 @@
 /// |z| V T^(1/2) e_1, where the columns of V are an orthonormal basis of the Krylov space of A and z, and T is A there.
 namespace quadrat::detail {
 
-/// What is known after some iterations.
+/// The result after some iterations.
 struct lanczos_result {
   int iterations = 0;
   bool converged = false;
@@ -26,12 +26,12 @@ struct lanczos_result {
 };
 
 /// From T: its diagonal, and the lengths of the basis vectors before they are normalized, the first being |z|; below
-/// the diagonal T has those from the second on. The fewest iterations that reach the tolerance `looks` times in a row,
-/// whatever comes after them: results do not depend on how many were made.
+/// the diagonal T has those from the second on. Uses the fewest iterations that reach the tolerance `looks` times in a
+/// row. So results do not depend on how many were made.
 [[nodiscard]] lanczos_result judge_lanczos(std::span<const double> diagonal, std::span<const double> lengths,
                                            double tolerance, int looks = 1);
 
-/// Ranks that share out the rows: each has its own ones and, behind them in a vector, ghosts.
+/// Ranks that share the rows. A vector has the rank's own rows first, then ghosts.
 template <typename T>
 class lanczos_ranks {
  public:
@@ -41,27 +41,27 @@ class lanczos_ranks {
   virtual ~lanczos_ranks() = default;
 
   [[nodiscard]] virtual std::size_t ghosts() const = 0;
-  /// Gives ghosts what their owners have.
+  /// Copies to ghosts the values of their owners.
   virtual void fetch_ghosts(sphere_vector<T>* vector) = 0;
-  /// A number of each rank, in the memory of its context, becomes the sum of all.
+  /// Replaces a number of each rank, in the memory of its context, by the sum over ranks.
   virtual void add_up(double* number) = 0;
 };
 
-/// Basis vectors are kept as they come, with their lengths, which need not be known on the host until the end.
+/// Basis vectors are stored unnormalized, with their lengths, which the host needs only at the end.
 template <typename Context, typename T>
 class lanczos_basis {
  public:
   /// Vector 0 is random, by id. Asynchronous, but not over ranks; `ranks` is used until the next call.
   void begin(const Context& context, std::size_t count, const particle_id* ids, const noise_words& words, int most,
              lanczos_ranks<T>* ranks = nullptr);
-  /// Makes vector j + 1 from j: A = near + what is in `waves`, three arrays of `count` numbers, the rest of A times
-  /// vector j, or nullptr. Asynchronous, but may allocate.
+  /// Makes vector j + 1 from j, with A = near + waves. `waves`: three arrays of `count` numbers, the wave part of A
+  /// times vector j, or nullptr. Asynchronous, but may allocate.
   void advance(const Context& context, int j, const near_rows<T>& near, const T* waves);
-  /// Of the first `iterations`. Synchronizes.
+  /// Judges the first `iterations`. Synchronizes.
   [[nodiscard]] lanczos_result judge(const Context& context, int iterations, double tolerance, int looks);
 
   [[nodiscard]] const sphere_vector<T>* vector(int j) const { return vectors_[static_cast<std::size_t>(j)].data(); }
-  /// Of vector 0, after `judge`: in units of the basis vectors as they are, what `coefficients` are multiplied by.
+  /// After `judge`: the factor of coefficients[j] for the unnormalized basis vector j.
   [[nodiscard]] double factor(int j) const { return length_of(0) / length_of(j); }
   [[nodiscard]] std::size_t bytes() const;
 
@@ -74,7 +74,7 @@ class lanczos_basis {
   std::size_t count_ = 0;
   lanczos_ranks<T>* ranks_ = nullptr;
   std::vector<array<sphere_vector<T>, Context>> vectors_;
-  array<double, Context> scalars_;  // 2 j: the square of vector j; 2 j + 1: vector j times what A makes of it
+  array<double, Context> scalars_;  // 2 j: the square of vector j; 2 j + 1: vector j times A times vector j
   host_mirror<Context> mirror_;
   std::vector<double> lengths_;
   workspace<Context> scratch_;

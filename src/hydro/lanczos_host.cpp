@@ -10,7 +10,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// T^(1/2) e_1, by Jacobi's rotations: T is small. Eigenvalues below 0, of rounding and of what was cut off, count as
+/// T^(1/2) e_1 for a small matrix T. Eigenvalues below 0, from rounding and truncation, count as
 /// 0.
 class tridiagonal_root {
  public:
@@ -100,12 +100,12 @@ class tridiagonal_root {
   return size > 0 ? std::sqrt(change / size) : 0;
 }
 
-/// How much changes of the result fall by in an iteration, from the last ones; what is still to come follows from it.
+/// The factor by which changes of the result fall per iteration, from the last ones. It gives the remaining error.
 class falling_changes {
  public:
   [[nodiscard]] double rest_after(double change, double iterations) {
     const double ratio = last_ > 0 ? std::clamp(std::pow(change / last_, 1 / iterations), 0.1, 0.98) : 0.98;
-    // One good step is often luck.
+    // A single good step is often chance.
     const double slower = std::max(ratio, last_ratio_ > 0 ? std::sqrt(ratio * last_ratio_) : ratio);
     last_ = change;
     last_ratio_ = ratio;
@@ -126,7 +126,7 @@ lanczos_result judge_lanczos(std::span<const double> diagonal, std::span<const d
   falling_changes changes;
   for (std::size_t m = 1; m <= diagonal.size(); ++m) {
     const bool complete = !(lengths[m] > 1e-14 * std::fabs(diagonal[0]));
-    // Longer bases are looked at less often: each look takes a time of m^3.
+    // Longer bases are checked less often, because each check takes a time of m^3.
     const bool looked_at = m <= 24 || (m <= 48 && m % 2 == 0) || m % 4 == 0;
     if (!complete && !looked_at && m < diagonal.size()) continue;
     auto now = tridiagonal_root(diagonal.first(m), lengths.subspan(1)).times_first();

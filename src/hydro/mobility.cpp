@@ -87,7 +87,7 @@ void mobility<Context, T>::implementation::choose(int wanted_level) {
   report = detail::report_of(choice);
   law = detail::make_near_tensor<T>(options.radius, choice.parameters.splitting, choice.parameters.cutoff,
                                     detail::near_tolerance(options.accuracy, count));
-  // With few neighbors rows of cells cost more than candidates, on CPUs too.
+  // With few neighbors, rows of cells cost more than candidates also on CPUs.
   const bool few_rows = request.cuda || choice.neighbors < 60;
   domain = detail::make_sphere_domain(boxes.shape, choice.parameters.cutoff, choice.neighbors, count, few_rows);
   if (count > 0) {
@@ -107,7 +107,7 @@ void mobility<Context, T>::implementation::make_room() {
   wave_velocities.resize_discarding(context, 3 * count);
 }
 
-/// How crowded spheres are, and faults.
+/// Reads the crowding of spheres, and faults.
 template <typename Context, typename T>
 void mobility<Context, T>::implementation::measure(const detail::given_spheres<T>& given) {
   fill_bytes(context, status.data(), 0, status.size() * sizeof(std::uint64_t));
@@ -200,7 +200,7 @@ void mobility<Context, T>::implementation::multiply(const vec<T, 3>* forces, vec
   deliver(true, {}, 0, velocities);
 }
 
-/// Basis vectors from first + 1 to last.
+/// Makes the basis vectors from first + 1 to last.
 template <typename Context, typename T>
 int mobility<Context, T>::implementation::iterate(const mobility_noise& noise, int first, int last) {
   last = std::min(last, options.most_iterations);
@@ -228,7 +228,7 @@ void mobility<Context, T>::implementation::with_noise(const vec<T, 3>* forces, c
   if (count == 0) return;
   const double amplitude = std::sqrt(unit()) * noise.scale;
   if (forces != nullptr) gather(forces);
-  // Whatever the number of iterations, results are those of as many as are needed: a guess costs or saves time only.
+  // Results use the needed number of iterations, however many are made: a guess affects only the time.
   int done = iterate(noise, 0, usual_iterations > 0 ? usual_iterations : 5);
   const detail::wave_noise of_waves{{noise.seed, noise.step}, krylov() ? 0 : amplitude};
   const auto add_waves = [&] {

@@ -112,7 +112,7 @@ void near_matrix<Context, T>::fill(const Context& context, const Spheres& sphere
     require_memory(context.memory(), message("the near part, with the cutoff ", law.cutoff, ","),
                    static_cast<std::size_t>(needed), entries_.bytes(),
                    "fewer spheres, less crowded ones or a smaller cutoff need less");
-    // Spheres that move have now more neighbors, now fewer: not each new maximum is to allocate memory.
+    // The number of neighbors of moving spheres fluctuates. Spare room avoids an allocation at each new maximum.
     entries += entries / 16;
   }
   entries_.resize_discarding(context, entries);

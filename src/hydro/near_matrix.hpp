@@ -13,16 +13,16 @@
 /// The near part as a sparse matrix: the Lanczos method multiplies by it several times for one set of points.
 namespace quadrat::detail {
 
-/// A neighbor and its symmetric tensor, xx, xy, xz, yy, yz, zz, which are read and written as a whole.
+/// A neighbor and its symmetric tensor, xx, xy, xz, yy, yz, zz, read and written as a whole.
 template <typename T>
 struct alignas(16) near_entry {
   T tensor[6];
   std::uint32_t column;
 };
 
-/// What a product reads. Rows are slots. They are stored in slices of `slice` rows that have room for equally many
-/// entries, entry by entry, so that the threads of a warp read side by side (sliced ELLPACK; Monakov, Lokhmotov,
-/// Avetisyan 2010). Images of one sphere are entries of their own. The diagonal is `self`.
+/// The input of a product. Rows are slots. Slices of `slice` rows have room for equally many entries and are stored
+/// entry by entry, so that reads of a warp coalesce (sliced ELLPACK; Monakov, Lokhmotov, Avetisyan 2010). Each image of
+/// a sphere is a separate entry. The diagonal is `self`.
 template <typename T>
 struct near_rows {
   static constexpr std::size_t slice = 32;
@@ -51,7 +51,7 @@ struct near_rows {
   }
 };
 
-/// Where spheres are.
+/// The positions of spheres.
 template <typename T>
 struct placed_spheres {
   sphere_domain<T> domain;
@@ -81,7 +81,7 @@ struct placed_spheres {
   }
 };
 
-/// The same over ranks: rows are own spheres, which come first; columns are these and ghosts. Slots are those of cells.
+/// The same over ranks. Rows are own spheres, which come first; columns also include ghosts.
 template <typename T>
 struct spheres_among_ghosts {
   sphere_domain<T> domain;
@@ -115,8 +115,8 @@ struct spheres_among_ghosts {
 template <typename Context, typename T>
 class near_matrix {
  public:
-  /// Counts the entries of each row, unless the number of pairs in boxes, at `pairs`, is not in [least, most): then
-  /// there are none. `stored` receives how many entries a row of all slices has together, and `pairs` how many exist.
+  /// Counts the entries of each row. If the number of pairs in boxes, at `pairs`, is outside [least, most), all
+  /// counts are 0. `stored` receives the sum of row lengths over slices, and `pairs` the number of entries.
   /// Asynchronous.
   struct guard {
     const double* pairs;
@@ -128,8 +128,8 @@ class near_matrix {
   void count(const Context& context, const Spheres& spheres, T cutoff, const guard& when, std::uint64_t* stored,
              double* pairs);
 
-  /// Fills them. `stored`: what count has found. Throws argument_error for more than there is memory for, or than
-  /// `most_bytes`, where that is not 0. Asynchronous.
+  /// Fills the entries. `stored`: the result of count. Throws argument_error if they exceed memory, or `most_bytes` if
+  /// that is not 0. Asynchronous.
   template <typename Spheres>
   void fill(const Context& context, const Spheres& spheres, const near_tensor<T>& law, std::uint64_t stored,
             std::size_t most_bytes);

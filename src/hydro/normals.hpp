@@ -8,10 +8,10 @@
 #include "quadrat/core/philox.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// Standard normal numbers as functions of what they are for.
+/// Standard normal numbers as functions of their step, use and index.
 namespace quadrat::detail {
 
-/// Two independent ones (Box, Muller 1958), from words: the first makes the length, never infinite.
+/// Two independent ones (Box, Muller 1958) from random words. The first word gives the length, which is never infinite.
 template <typename T>
 [[nodiscard]] QUADRAT_HD inline vec<T, 2> normal_pair(std::uint32_t a, std::uint32_t b) {
   constexpr T unit = T(1) / T(4294967296.0);
@@ -34,7 +34,7 @@ struct noise_words {
 
   /// `use`: 0 for spheres, 1 and 2 for modes.
   [[nodiscard]] QUADRAT_HD philox_block of(std::uint32_t use, std::uint64_t index) const {
-    // Counters of different uses differ in the two bits above an index.
+    // Counters of different uses differ in the two bits above the index.
     return philox({{static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(index >> 32) | use << 30,
                     static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(step >> 32)}},
                   seed);

@@ -11,7 +11,7 @@
 /// the unit vector.
 namespace quadrat::detail {
 
-/// What modes with the wave number k carry of the wave part, and the near part lacks (Hasimoto 1959).
+/// The share of modes with wave number k in the wave part, which the near part lacks (Hasimoto 1959).
 [[nodiscard]] QUADRAT_HD inline double wave_share(double squared_ratio) {
   return (1 + squared_ratio) * std::exp(-squared_ratio);
 }
@@ -33,7 +33,7 @@ class smooth_tensor {
   };
   [[nodiscard]] values at(long double r) const;
 
-  /// The near part of a pair: all without the wave part.
+  /// The near part of a pair: the whole tensor minus the wave part.
   struct pair {
     double across;
     double along;
@@ -48,8 +48,8 @@ class smooth_tensor {
   long double weight_[most_nodes] = {};
 };
 
-/// The near part, as kernels evaluate it: the law of free space minus two series in Chebyshev's polynomials of
-/// t = 2 (r / cutoff)^2 - 1, by Clenshaw's recurrence: powers of t would cancel.
+/// The near part in kernels: the law of free space minus two series in Chebyshev's polynomials of t = 2 (r / cutoff)^2
+/// - 1, by Clenshaw's recurrence, because powers of t would cancel.
 template <typename T>
 struct near_tensor {
   static constexpr int most_terms = 64;
@@ -86,7 +86,7 @@ struct near_tensor {
   [[nodiscard]] QUADRAT_HD values in_free_space(T squared_distance) const {
     const T r = std::sqrt(squared_distance);
     if (squared_distance < contact) {
-      // The tensor of spheres in one place is isotropic: their separation has no direction.
+      // The tensor of coincident spheres is isotropic, because their separation has no direction.
       const T x = r / radius;
       return {T(1) - T(9.0 / 32) * x, r > T(0) ? T(3.0 / 32) / (radius * r) : T(0)};
     }
@@ -95,8 +95,8 @@ struct near_tensor {
   }
 };
 
-/// With the fewest terms that leave an error of at most `tolerance`, or what rounding in T leaves. Throws
-/// argument_error where the splitting needs too many.
+/// Uses the fewest terms with an error of at most `tolerance`, or the rounding of T. Throws argument_error if the
+/// splitting needs too many.
 template <typename T>
 [[nodiscard]] near_tensor<T> make_near_tensor(double radius, double splitting, double cutoff, double tolerance);
 

@@ -11,7 +11,7 @@
 #include "quadrat/parallel/atomic.hpp"
 #include "quadrat/parallel/fault.hpp"
 
-/// Putting spheres into cells. Invalid ones are faults, and stay at the origin of the box.
+/// Puts spheres into cells. Invalid ones are faults, and are placed at the origin of the box.
 namespace quadrat::detail {
 
 /// A vector that is loaded as a whole.
@@ -40,7 +40,7 @@ struct given_spheres {
   }
 };
 
-/// Equal boxes, to see how crowded the spheres are: the sum over boxes of the pairs in them.
+/// Equal boxes that measure crowding: the sum over boxes of the pairs in them.
 template <typename T>
 struct sphere_boxes {
   static constexpr int most = 64;  ///< along an axis

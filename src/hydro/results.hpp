@@ -7,7 +7,7 @@
 #include "hydro/place.hpp"
 #include "quadrat/core/types.hpp"
 
-/// Between the caller's order and that of slots.
+/// Converts between the caller's order and that of slots.
 namespace quadrat::detail {
 
 /// Index: slot.
@@ -39,7 +39,7 @@ struct split_axes {
   }
 };
 
-/// A sum of some basis vectors.
+/// A linear combination of basis vectors.
 template <typename T>
 struct basis_sum {
   static constexpr int most = 12;
@@ -67,7 +67,7 @@ struct add_basis_sum {
   }
 };
 
-/// All parts together, to the caller. Index: slot.
+/// Adds all parts and writes the caller's results. Index: slot.
 template <typename T>
 struct deliver_velocities {
   near_rows<T> near;

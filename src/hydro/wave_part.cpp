@@ -18,7 +18,7 @@ namespace {
 template <typename T>
 struct apply_mobility {
   wave_law<T> law;
-  T scale;      ///< of the modes that are there; 0: there are none
+  T scale;      ///< of existing modes; 0: there are none
   T amplitude;  ///< of noise; 0: none
   noise_words words;
   vec<T, 2>* values;  ///< [axis][mode]
@@ -109,7 +109,7 @@ struct sum_over_stored_modes {
   }
 };
 
-/// Spheres times modes of sums that are not a mistake: some minutes.
+/// The most spheres times modes of direct sums, for some minutes. More is probably a mistake.
 constexpr double most_direct_terms = 1e11;
 
 }  // namespace

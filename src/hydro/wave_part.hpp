@@ -13,8 +13,8 @@
 #include "quadrat/core/array.hpp"
 #include "quadrat/spectral/nufft_plan.hpp"
 
-/// The wave part: from forces to modes, multiplied by its share of the mobility, back to velocities. As type 2 is the
-/// exact adjoint of type 1, it is symmetric and positive whatever the error of the transforms is.
+/// The wave part: from forces to modes, multiplied by its share of the mobility, back to velocities. Type 2 is the
+/// exact adjoint of type 1, so the wave part is symmetric and positive whatever the error of the transforms.
 namespace quadrat::detail {
 
 /// The stored modes of real functions, [x][y][z], centered along x and y and from 0 along z; numbers of modes are odd.
@@ -60,10 +60,10 @@ struct wave_law {
     const T sinc = square == T(0) ? T(1) : std::sin(x) / x, u = square * decay;
     return weight * inverse * (T(1) + u) * std::exp(-u) * sinc * sinc;
   }
-  /// Normal numbers of a stored mode, [axis], which a share's root is to be multiplied with. Of real data the modes at
-  /// k and -k are conjugates. Where both are stored, at z = 0, transforms take the real part of each. So two
-  /// independent numbers with twice the variance do, and no mode needs to know of its partner. There are no modes at
-  /// the Nyquist frequency.
+  /// Normal numbers of a stored mode, [axis], to be multiplied by the root of its share. For real data the modes at k
+  /// and -k are conjugates. If both are stored, at z = 0, transforms take the real part of each. So two independent
+  /// numbers with twice the variance suffice, and no mode needs its partner. There are no modes at the Nyquist
+  /// frequency.
   [[nodiscard]] QUADRAT_HD vec<vec<T, 2>, 3> normals(const noise_words& words, std::size_t index) const {
     const philox_block first = words.of(1, index), second = words.of(2, index);
     return {normal_pair<T>(first.word[0], first.word[1]), normal_pair<T>(first.word[2], first.word[3]),
@@ -90,7 +90,7 @@ template <typename T>
   return law;
 }
 
-/// What is added to the modes: `amplitude` times random ones, whose covariance is their share of the mobility.
+/// Noise added to the modes: `amplitude` times random modes whose covariance is their share of the mobility.
 struct wave_noise {
   noise_words words{};
   double amplitude = 0;  ///< 0: none
@@ -102,7 +102,7 @@ class wave_part {
   wave_part(const Context& context, const mobility_choice& choice, const vec<double, 3>& box, double radius,
             std::size_t spheres, std::size_t most_bytes);
 
-  /// Synchronizes the first time; then asynchronous, for as many. `places` stay where they are.
+  /// Synchronizes the first time; then asynchronous for the same number. `places` must stay valid.
   void set_points(const sphere_vector<T>* places, std::size_t count);
   /// velocities = scale times the product with forces, or 0 without them, plus noise; both are three arrays by slot.
   /// Asynchronous.

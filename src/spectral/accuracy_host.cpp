@@ -16,7 +16,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Rounding of weights, sums and the fast transform, in units of the rounding of T: it adds up at random.
+/// Rounding of weights, sums and the fast transform, in units of the rounding of T. Errors add like random numbers.
 constexpr double rounding_steps = 3;
 
 template <typename T>
@@ -39,7 +39,7 @@ template <typename T>
   return std::sqrt(sum);
 }
 
-/// A mesh point more of a window, for so many mesh points per mode, divides its error by about exp of this.
+/// One more mesh point of a window, at this many mesh points per mode, divides its error by about exp of this.
 [[nodiscard]] double decay(double ratio) { return std::numbers::pi * std::sqrt(1 - 1 / ratio); }
 
 /// The narrowest window for one oversampling that reaches the tolerance, at least `width` wide; if none does, the most
@@ -53,7 +53,7 @@ template <typename T>
   transform_window<T> best{};
   best.error = std::numeric_limits<double>::infinity();
   for (; width <= most; ++width) {
-    // No window is better than this by far: the search begins where it may succeed.
+    // No window is much better than this, so the search starts at the first width that may succeed.
     const double least = 0.05 * std::exp(-width * decay(ratio));
     if (!spline && least > request.tolerance && width < most / 2) continue;
     const auto window = window_of_width<T>(request, width);
@@ -90,12 +90,12 @@ window_limits limits_of(const mesh_window<T>& window, double frequency, int dime
   // between two of them near the highest frequency, or at it: steps are small up to 1.5 / width below that.
   constexpr double step = 0.01;
   constexpr int dense = 150, skipped = 10;
-  constexpr double between = 1.01;  // what the deviation may be above the largest that is found
+  constexpr double between = 1.01;  // factor by which the deviation may exceed the largest one found
   const int width = window.width, frequencies = static_cast<int>(std::ceil(frequency * width / step));
   const std::vector<double> weights = weights_at_places(window, places);
   const std::vector<double> transforms = window.transforms(frequencies + 1, frequencies / frequency);
   std::vector<std::complex<double>> turn(static_cast<std::size_t>(width));
-  double square = 0;  // of the largest deviation
+  double square = 0;  // square of the largest deviation
   for (int f = frequencies; f >= 0; f -= f > frequencies - dense ? 1 : skipped) {
     const double here = 2 * std::numbers::pi * frequency * f / frequencies;
     const double wanted = transforms[static_cast<std::size_t>(f)];
@@ -135,7 +135,7 @@ mesh_window<T> window_of_width(const window_request& request, int width) {
 
 template <typename T>
 std::vector<transform_window<T>> transform_windows(const window_request& request) {
-  // Of 2^k modes: meshes of 2, 15/8, 225/128, 27/16, 25/16, 3/2, 45/32 and 5/4 times as many points.
+  // For 2^k modes these give meshes with 2, 15/8, 225/128, 27/16, 25/16, 3/2, 45/32 and 5/4 times as many points.
   std::vector<double> considered{2, 1.875, 1.75, 1.68, 1.56, 1.5, 1.4, 1.25};
   if (request.oversampling != 0) considered = {request.oversampling};
   std::vector<transform_window<T>> windows;
@@ -144,7 +144,7 @@ std::vector<transform_window<T>> transform_windows(const window_request& request
     const double ratio = request.ratio ? request.ratio(oversampling) : oversampling;
     int narrowest = 2;
     if (!windows.empty()) {
-      // By the law that errors follow: what a window as wide as the last one could reach here.
+      // Estimates the error of a window as wide as the last one by the law of decay.
       narrowest = windows.back().window.width;
       const double expected = windows.back().error * std::exp(narrowest * (decay(last) - decay(ratio)));
       if (expected > 3 * request.tolerance) ++narrowest;
@@ -152,8 +152,8 @@ std::vector<transform_window<T>> transform_windows(const window_request& request
     const auto window = narrowest_window<T>(request, oversampling, ratio, narrowest);
     last = ratio;
     least = std::min(least, window.error);
-    if (window.error > request.tolerance) break;  // with fewer mesh points no window does better
-    // With the same window the smaller mesh takes less time.
+    if (window.error > request.tolerance) break;  // with fewer mesh points no window is better
+    // For the same window the smaller mesh is faster.
     if (!windows.empty() && windows.back().window.width == window.window.width) windows.pop_back();
     windows.push_back(window);
   }

@@ -14,7 +14,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Index: number of the box [count[0]][count[1]][count[2]]. Copies it between arrays of other extents, times its
+/// Index: number of the box [count[0]][count[1]][count[2]]. Copies it between arrays of different extents, times its
 /// factors.
 template <typename T>
 struct copy_box {
@@ -40,7 +40,7 @@ struct copy_box {
   }
 };
 
-/// By a transform of the whole mesh.
+/// Uses a transform of the whole mesh.
 template <typename Context, typename T>
 class whole_box_transform final : public box_transform<Context, T> {
  public:
@@ -124,7 +124,7 @@ std::size_t box_transform_bytes(const Context& /*context*/, const box_problem& p
       for (const box_axis& axis : problem.axis) numbers += 2 * static_cast<std::size_t>(axis.size);
       return numbers * sizeof(std::complex<T>);
     }
-    numbers += problem.size();  // cuFFT works in as much memory again
+    numbers += problem.size();  // cuFFT needs the same memory again as work area
   }
   return (numbers + problem.size()) * sizeof(std::complex<T>);
 }

@@ -11,11 +11,11 @@
 #include "quadrat/core/array.hpp"
 #include "spectral/transform.hpp"
 
-/// Fourier transforms of which only some modes are given and only some mesh points are wanted: a box at the beginning
-/// of either, along each axis.
+/// Fourier transforms between some modes and some mesh points only: a box at the beginning of either, along each
+/// axis.
 namespace quadrat::detail {
 
-/// Factors are those of the numbers from 0 on, as many as there are.
+/// Factors belong to the numbers from 0 on.
 struct box_axis {
   int size = 1;  ///< of the whole transform: an even product of 2, 3 and 5, or 1
   std::vector<std::complex<double>> mode_factors{1.0};
@@ -53,15 +53,15 @@ class box_transform {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
-/// By the library of that name (see require_fft_library), in whole transforms; empty or "auto": on GPUs by kernels that
-/// leave out what is not wanted, where lines are short enough for them. Throws argument_error for a problem whose boxes
-/// or modes do not fit.
+/// Makes whole transforms by the library of that name (see require_fft_library). With an empty name or "auto", GPUs use
+/// kernels that compute only the wanted numbers, if lines are short enough. Throws argument_error for a problem whose
+/// boxes or modes do not fit.
 template <typename Context, typename T>
 [[nodiscard]] std::unique_ptr<box_transform<Context, T>> make_box_transform(const Context& context,
                                                                             const box_problem& problem,
                                                                             std::string_view library);
 
-/// About the bytes that it will hold.
+/// The approximate number of bytes it will hold.
 template <typename T, typename Context>
 [[nodiscard]] std::size_t box_transform_bytes(const Context& context, const box_problem& problem,
                                               std::string_view library);

@@ -6,7 +6,7 @@
 /// Sums of Chebyshev's polynomials of t in [-1, 1].
 namespace quadrat::detail {
 
-/// The number of terms, a multiple of 4, whose rest is at most `limit`.
+/// The least number of terms, a multiple of 4, such that the remainder is at most `limit`.
 [[nodiscard]] int terms_within(const std::vector<long double>& series, long double limit);
 
 /// The first `terms` of a series in powers of t.

@@ -25,12 +25,12 @@ struct stacked_meshes {
   mesh_stack stack;
   int first_axis;  ///< along which they follow one another
 
-  /// Mesh points at one place along that axis.
+  /// Mesh points per index along that axis.
   [[nodiscard]] std::size_t layer() const { return static_cast<std::size_t>(one.size()) / along(); }
   [[nodiscard]] std::size_t along() const { return static_cast<std::size_t>(one.axis[first_axis]); }
   /// Mesh points from one mesh to the next.
   [[nodiscard]] std::size_t apart() const { return static_cast<std::size_t>(stack.spacing) * layer(); }
-  /// Mesh points of all, with those between them.
+  /// All mesh points, including those between meshes.
   [[nodiscard]] double size() const {
     return stack.systems == 1 ? one.size() : stack.systems * static_cast<double>(apart());
   }
@@ -46,12 +46,12 @@ struct nufft_problem {
 
   /// Modes that are stored along an axis.
   [[nodiscard]] int stored(int axis) const { return real && axis == 2 ? modes[2] / 2 + 1 : modes[axis]; }
-  /// Of all systems.
+  /// The stored modes of all systems.
   [[nodiscard]] std::size_t stored_size() const;
   /// Whether meshes are possible with this oversampling and windows this wide.
   [[nodiscard]] bool fits(double oversampling, int width) const;
   [[nodiscard]] mesh_extents mesh(double oversampling) const;
-  /// Mesh points per mode of that mesh, along the axis where they are fewest.
+  /// The least number of mesh points per mode of that mesh, over the axes.
   [[nodiscard]] double mesh_ratio(double oversampling) const;
   [[nodiscard]] stacked_meshes meshes(double oversampling, int width) const;
   [[nodiscard]] transform_shape transform(const mesh_extents& extent) const;
@@ -64,7 +64,7 @@ template <int D>
 [[nodiscard]] nufft_problem nufft_problem_of(const vec<int, D>& modes, const nufft_options& options);
 
 [[nodiscard]] double checked_tolerance(double tolerance);
-/// Throws argument_error for an invalid number of vectors or sign; `usual`: that of the sign 0.
+/// Throws argument_error for an invalid number of vectors or sign. `usual`: the sign that 0 stands for.
 [[nodiscard]] int checked_sign(const nufft_call& call, int usual);
 
 }  // namespace quadrat::detail

@@ -6,10 +6,10 @@
 #include "quadrat/tune/device_profile.hpp"
 #include "tune/cost.hpp"
 
-/// What non-uniform Fourier transforms cost with a mesh and a window. Host only.
+/// The cost of non-uniform Fourier transforms for a mesh and a window. Host only.
 namespace quadrat::detail {
 
-/// The problem that a window is chosen for.
+/// The problem for which a window is chosen.
 struct transform_load {
   bool cuda = false;
   bool single = true;
@@ -22,26 +22,26 @@ struct transform_load {
   bool tiled = false;  ///< a GPU is expected to sort points by tile: see sorts_points
 };
 
-/// GPUs have other ways to spread and to interpolate with windows wider than this.
+/// GPUs use other methods to spread and to interpolate with windows wider than this.
 inline constexpr int most_narrow_window = 8;
 
 inline constexpr std::string_view transform_module = "nufft", transform_cost_name = "transform";
 
-/// Whether a GPU that chooses how to spread such a load would sort its points by tile: by what a profile says about
-/// spreading, for points of which nothing else is known.
+/// Whether a GPU that chooses how to spread such a load would sort its points by tile: by the profile's times of
+/// spreading, for points of unknown distribution.
 [[nodiscard]] bool sorts_points(const transform_load& load, const device_profile& profile);
 
-/// How GPUs spread few points under a window wider than most_narrow_window, where no method is asked for: the choice
-/// among all methods knows narrow windows only.
+/// The method by which GPUs spread few points under a window wider than most_narrow_window, if the caller names none.
+/// The choice among all methods covers narrow windows only.
 enum class way_of_few {
-  none,     ///< as that choice says
+  none,     ///< use that choice
   threads,  ///< particle_threads
   tiles
 };
 [[nodiscard]] way_of_few way_of(const transform_load& load);
 
 /// The terms of one transform: points spread onto the mesh or interpolated from it, and the fast transform. Constants:
-/// "nufft.transform.*" in a device profile. Windows wider than 8 mesh points have their own ("broad").
+/// "nufft.transform.*" in a device profile. Windows wider than 8 mesh points have separate constants ("broad").
 [[nodiscard]] method_cost transform_cost(const transform_load& load);
 /// Milliseconds, by a profile.
 [[nodiscard]] double expected_transform_ms(const transform_load& load, const device_profile& profile);

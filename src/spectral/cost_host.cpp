@@ -22,7 +22,7 @@ namespace {
 [[nodiscard]] method_cost cpu_transform_cost(const transform_load& load) {
   const double share = 1.0 / load.threads, wide = load.single ? 0 : 1, points = 1e-6 * load.points;
   const bool broad = load.width > most_narrow_window;
-  // A row of a footprint takes as long as three more contributions.
+  // Each row of a footprint costs as much as three more contributions.
   const double covered = footprint_of(load) * (load.width + 3) / load.width * load.components;
   const double sums = share * points * covered, butterflies = share * butterflies_of(load);
   return method_cost()
@@ -36,7 +36,7 @@ namespace {
       .each("mesh_wide", cost_unit::byte, wide * butterflies);
 }
 
-/// How a GPU spreads and interpolates, and with which amounts of work.
+/// The methods by which a GPU spreads and interpolates, and their work.
 struct cuda_ways {
   bool broad, scattered, cubes, flat, deep, tiles, collects;
   double products;
@@ -50,14 +50,14 @@ struct cuda_ways {
     flat = broad && !scattered && load.dimension < 3;
     deep = broad && !scattered && !flat && !cubes;
     tiles = !broad && !scattered;
-    // As plan_tiles: patches of the mesh collect points, where these are few.
+    // As in plan_tiles: patches of the mesh collect points if there are few.
     collects = deep || (load.dimension == 3 && tiles && !cubes && density < 0.1);
   }
 };
 
-/// Points that are sorted by tile take as long with all narrow windows: their contributions are matrix products, or
-/// wait for the points. Others are added up by atomic operations, which wait for each other where many points reach a
-/// mesh point; and where points are few, nothing hides how long the walk through one footprint takes.
+/// Points sorted by tile take the same time with all narrow windows, because their contributions are matrix products or
+/// wait for the points. Other points are added by atomic operations, which are serialized if many points reach a mesh
+/// point. With few points, the latency of one footprint is not hidden.
 [[nodiscard]] method_cost cuda_transform_cost(const transform_load& load) {
   const cuda_ways ways(load);
   const auto where = [](bool here, double amount) { return here ? amount : 0; };

@@ -14,7 +14,7 @@ namespace quadrat {
 
 namespace {
 
-/// A weight after an iteration. What no mesh point is reached from counts for nothing.
+/// The weight after an iteration. A point that reaches no mesh point gets weight 0.
 template <typename T>
 struct next_weight {
   const T* weights;
@@ -74,8 +74,8 @@ density_result density_weights(spread_plan<Context, T, D>& plan, T* weights, con
     for_each(context, "spectral.weights", count, replace_weight<T>{next, weights});
     result = {result.iterations + 1, sums[1] > 0 ? sums[0] / sums[1] : 0};
   } while (result.iterations < options.iterations && result.change > options.tolerance);
-  // Weights of density r per mesh unit add up to r times the window's integral on the mesh, and are interpolated as
-  // that times the integral again, which the iteration makes 1.
+  // Weights of density r per mesh unit give r times the window's integral on the mesh, and r times its square after
+  // interpolation, which the iteration brings to 1.
   const double integral = plan.window().transform(0, 1);
   const double factor = std::pow(integral, 2 * D) / static_cast<double>(plan.mesh_size());
   for_each(context, "spectral.scale_weights", count, scale_weight<T>{weights, static_cast<T>(factor)});

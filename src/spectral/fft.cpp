@@ -31,7 +31,7 @@ template <int D>
   return shape;
 }
 
-/// No lines can be left out: cuFFT has nothing to wait for.
+/// With all modes wanted no lines can be skipped, so GPUs use cuFFT.
 template <typename Context>
 [[nodiscard]] std::string_view library_for_all_modes(std::string_view asked) {
   return detail::is_automatic(asked) && std::is_same_v<Context, cuda_context> ? "cufft" : asked;

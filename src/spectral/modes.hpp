@@ -6,15 +6,15 @@
 #include "mesh/mesh_view.hpp"
 #include "quadrat/core/macros.hpp"
 
-/// Modes as they are stored, and where they are in the transform of a mesh.
+/// The stored modes, and their places in the transform of a mesh.
 namespace quadrat::detail {
 
-/// Three axes, the last one fastest; the first ones have one mode where there are fewer dimensions. Modes of several
-/// systems follow one another.
+/// Three axes, the last one fastest. With fewer dimensions, the first axes have one mode. Modes of several systems
+/// follow one another.
 template <typename T>
 struct mode_map {
   int modes[3];     ///< along each axis, with their negatives
-  int stored[3];    ///< of these, those that are stored
+  int stored[3];    ///< of these, the stored ones
   int extent[3];    ///< of the mesh
   std::size_t row;  ///< complex numbers of the transform along the last axis
   bool fft_order;
@@ -32,8 +32,8 @@ struct mode_map {
   [[nodiscard]] QUADRAT_HD std::size_t lines() const {
     return static_cast<std::size_t>(extent[0]) * static_cast<std::size_t>(extent[1]);
   }
-  /// The transforms, pairs of real numbers, in an array of `held` of these. Throws argument_error where it has less
-  /// room.
+  /// The transforms, pairs of real numbers, in an array of `held` of these. Throws argument_error if it is too
+  /// small.
   template <typename Number>
   [[nodiscard]] mesh_view<Number> view(Number* transform, std::size_t held) const {
     const std::size_t used = (systems - 1) * apart + lines() * row;
@@ -54,7 +54,7 @@ struct mode_map {
     T factor;
   };
 
-  /// Of a line of modes along the last axis: where the one with the index 0 there is, and the factors of the other
+  /// For a line of modes along the last axis: the place of its index 0, and the factors of the other
   /// axes.
   [[nodiscard]] QUADRAT_HD place line(std::size_t row_of_modes) const {
     const auto first = static_cast<std::size_t>(stored[0]), middle = static_cast<std::size_t>(stored[1]);
@@ -107,9 +107,9 @@ struct write_modes {
   }
 };
 
-/// Index: line along the last axis of the transforms of real meshes, [system][line]. Where the last index is 0, each
-/// mode and that at -k get half of the sum of one and the other's conjugate: the same mesh, but cuFFT needs them in
-/// such pairs.
+/// Index: line along the last axis of the transforms of real meshes, [system][line]. For last index 0, the modes at
+/// k and -k each become the mean of one and the other's conjugate. The mesh is the same, but cuFFT needs such
+/// pairs.
 template <typename T>
 struct pair_modes {
   mode_map<T> map;

@@ -10,7 +10,7 @@
 #include "quadrat/parallel/for_each.hpp"
 #include "spectral/modes.hpp"
 
-/// Moving all modes between where they are stored and the transform of a mesh.
+/// Moves all modes between their array and the transform of a mesh.
 namespace quadrat::detail {
 
 /// Index: stored mode.
@@ -42,7 +42,7 @@ struct move_lines_of_modes {
   void operator()(std::size_t i) const {
     const std::size_t row = i / parts();
     const int begin = static_cast<int>(i % parts()) * length, end = std::min(begin + length, how.map.stored[2]);
-    // Modes of one sign follow one another, in the transform, too.
+    // Modes of one sign are contiguous, also in the transform.
     const int k = how.map.mode(begin, 2);
     const int turn =
         std::min(end, how.map.fft_order || how.map.real ? (how.map.modes[2] + 1) / 2 : how.map.modes[2] / 2);
@@ -52,7 +52,7 @@ struct move_lines_of_modes {
   }
 
  private:
-  /// Of the modes from k on, all of one sign.
+  /// Moves the modes from k on, all of one sign.
   void run(std::size_t row, int begin, int end, int k) const {
     const auto line = how.map.line(row);
     const std::size_t node = line.node + static_cast<std::size_t>(how.map.home(k, 2));

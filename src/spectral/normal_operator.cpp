@@ -56,7 +56,7 @@ struct normal_operator<Context, T, D>::implementation {
   [[nodiscard]] vec<int, D> kernel_modes() const {
     return make_vec<int, D>([&](int d) { return 2 * problem.modes[3 - D + d] - 1; });
   }
-  /// A mesh on which modes that are moved by up to K - 1 meet nothing else.
+  /// A mesh so large that modes shifted by up to K - 1 do not overlap.
   [[nodiscard]] detail::mesh_extents extent() const {
     detail::mesh_extents result{{1, 1, 1}};
     for (int d = 0; d < D; ++d) {
@@ -83,8 +83,8 @@ struct normal_operator<Context, T, D>::implementation {
   bool usable = false;
 };
 
-/// For the inner sums. Their modes at -k are the complex conjugates of those at k, so the values, which are the
-/// weights, are real.
+/// The plan for the inner sums. Their modes at -k are the conjugates of those at k, so the values (the weights) are
+/// real.
 template <typename Context, typename T, int D>
 nufft_plan<Context, T, D> normal_operator<Context, T, D>::implementation::make_plan(std::size_t own_bytes) const {
   nufft_options how = options;
@@ -157,7 +157,7 @@ void normal_operator<Context, T, D>::implementation::set_points(const points_vie
     return real;
   }());
   const auto to_kernel = detail::make_mode_transform<T>(context, whole.transform(extent()), options.fft);
-  auto* const spectrum = reinterpret_cast<std::complex<T>*>(mesh.data());  // there is room for it
+  auto* const spectrum = reinterpret_cast<std::complex<T>*>(mesh.data());  // the mesh has room for it
   to_kernel->clear(kernel.data(), spectrum);
   const auto where = map(whole, to_kernel->spectrum_row());
   const T* const from = reinterpret_cast<const T*>(sums.data());

@@ -23,7 +23,7 @@
 #include "spectral/window_choice.hpp"
 #include "tune/choice.hpp"
 
-/// What a nufft_plan consists of, and how it is set up.
+/// The members of a nufft_plan, and their setup.
 namespace quadrat {
 
 template <typename Context, typename T, int D>
@@ -69,10 +69,10 @@ struct nufft_plan<Context, T, D>::implementation {
   std::vector<detail::transform_window<T>> windows;
   std::size_t chosen = 0;
   double chosen_for = 0;  ///< points
-  // Where the bytes that are allowed were too few: for so many points or more, windows from this one on are tried.
+  // If the allowed bytes were too few: for at least this many points, only windows from this one on are tried.
   std::size_t least_chosen = 0;
   double refused_for = std::numeric_limits<double>::infinity();
-  std::size_t built = 0;  ///< the window, plus 1, that all that follows is for; 0: there is nothing
+  std::size_t built = 0;  ///< 1 + index of the window for which the members below are built; 0: none
   std::string_view built_method;
   std::unique_ptr<spread_plan<Context, T, D>> spreading;
   std::unique_ptr<detail::mode_transform<T>> transform;
@@ -151,7 +151,7 @@ void nufft_plan<Context, T, D>::implementation::allow(std::size_t bytes) const {
           " bytes with its transform; ", options.most_bytes, " are allowed (a smaller oversampling needs less)");
 }
 
-/// What spreads few points under a wide window on GPUs, where nothing is asked for; empty: the choice of all methods.
+/// The method that spreads few points under a wide window on GPUs, if the caller names none; empty: the usual choice.
 template <typename Context, typename T, int D>
 std::string_view nufft_plan<Context, T, D>::implementation::method_of_few() const {
   const bool chooses = detail::is_automatic(options.method) && options.most_bytes == 0;
@@ -169,7 +169,7 @@ void nufft_plan<Context, T, D>::implementation::make_spreading(const detail::sta
   spread_options how;
   how.method = options.method;
   how.most_bytes = options.most_bytes == 0 ? 0 : options.most_bytes - own;
-  // Sorting points by tile pays for itself, although the choice counts spreading only.
+  // Count transforms, because sorting points by tile pays off over several of them.
   constexpr double transforms = 10;
   if (std::is_same_v<Context, cuda_context> && window().window.width > detail::most_narrow_window) {
     how.uses = transforms;

@@ -86,7 +86,7 @@ void nufft_plan<Context, T, D>::implementation::type_2(const T* modes, T* values
   }
 }
 
-/// Spreading alone. With several systems through the plan's own meshes, which have ends.
+/// Spreads only. Several systems use the plan's internal meshes, which have ends.
 template <typename Context, typename T, int D>
 void nufft_plan<Context, T, D>::implementation::spread(const T* values, T* to, const nufft_call& call,
                                                        nufft_values kind) {

@@ -75,7 +75,7 @@ struct nufft_target_plan<Context, T, D>::implementation {
   array<std::complex<T>, Context> mesh, box, turned, point_turns, target_turns;
   std::size_t points_set = 0, targets_set = 0;
   std::size_t point_room = 0, target_room = 0;  ///< of the last set_points
-  std::size_t own_bytes = 0;                    ///< of all but the two plans
+  std::size_t own_bytes = 0;                    ///< of everything except the two plans
   fault_state<Context> faults;                  ///< of targets beyond the box
   bool placed = false;                          ///< the last set_points succeeded
   bool usable = false;
@@ -85,7 +85,7 @@ struct nufft_target_plan<Context, T, D>::implementation {
 template <typename Context, typename T, int D>
 detail::point_extents<T, D> nufft_target_plan<Context, T, D>::implementation::extents_of(
     const points_view<T, D>& points) {
-  workspace<Context> scratch;  // not kept: it is not among the bytes that a plan for these points needs
+  workspace<Context> scratch;  // temporary: not counted in the bytes of a plan for these points
   const auto found = reduce(context, "spectral.extents", points.count, detail::extents_of_point<T, D>{points},
                             detail::join_extents{}, detail::point_extents<T, D>::none(), scratch);
   if (found.broken >= points.count) return found;
@@ -93,7 +93,7 @@ detail::point_extents<T, D> nufft_target_plan<Context, T, D>::implementation::ex
   throw data_error(message("point ", found.broken, " at ", detail::vector_text(point), " is not finite"), found.broken);
 }
 
-/// Mesh points of the transform from the mesh to the box, were it computed whole.
+/// Mesh points of the whole transform from the mesh to the box.
 template <typename Context, typename T, int D>
 double nufft_target_plan<Context, T, D>::implementation::whole_size() const {
   double size = 1;
@@ -121,7 +121,7 @@ void nufft_target_plan<Context, T, D>::implementation::release() {
     *numbers = array<std::complex<T>, Context>();
 }
 
-/// Finds the meshes, and makes what depends on their sizes, unless it is there.
+/// Finds the meshes, and makes the parts that depend on their sizes, unless they exist.
 template <typename Context, typename T, int D>
 void nufft_target_plan<Context, T, D>::implementation::place(const points_view<T, D>& points,
                                                              const points_view<T, D>& targets) {
@@ -152,15 +152,15 @@ void nufft_target_plan<Context, T, D>::implementation::place(const points_view<T
   box.resize_discarding(context, in_box);
 }
 
-/// What is allowed besides the arrays and the bytes that are taken, at least 1; 0 for whatever is free.
+/// The bytes allowed beyond the arrays and `taken`, at least 1; 0: all free memory.
 template <typename Context, typename T, int D>
 std::size_t nufft_target_plan<Context, T, D>::implementation::left_of_most(std::size_t taken) const {
   if (options.most_bytes == 0) return 0;
   return options.most_bytes > own_bytes + taken ? options.most_bytes - own_bytes - taken : 1;
 }
 
-/// Makes one of the plans, in the place of the last one, whose method it takes for the same number of points, and sets
-/// its points. Axes are open, so that a footprint beyond the ends is an error. `held`: bytes of the other one.
+/// Makes one of the plans and sets its points. It replaces the previous plan and keeps its method for the same number
+/// of points. Axes are open, so a footprint beyond the ends is an error. `held`: bytes of the other plan.
 template <typename Context, typename T, int D>
 void nufft_target_plan<Context, T, D>::implementation::set_plan(std::unique_ptr<spread_type>& plan, bool of_targets,
                                                                 const points_view<T, D>& points, std::size_t held) {

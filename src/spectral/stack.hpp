@@ -6,8 +6,8 @@
 #include "mesh/mesh_view.hpp"
 #include "quadrat/core/macros.hpp"
 
-/// The meshes of several systems, one after another along their first axis. Footprints do not wrap around there, but
-/// reach into mesh points beyond a mesh's end, which stand for those at its beginning.
+/// The meshes of several systems, one after another along their first axis. Footprints do not wrap around along it, but
+/// extend into mesh points beyond a mesh's end, which represent those at its beginning.
 namespace quadrat::detail {
 
 struct mesh_ends {
@@ -18,7 +18,7 @@ struct mesh_ends {
 
   /// Mesh points beyond the end of a mesh, along the first axis.
   [[nodiscard]] QUADRAT_HD std::size_t beyond() const { return spacing - extent; }
-  /// Those at the beginning that they stand for.
+  /// The mesh points at the beginning that they represent.
   [[nodiscard]] QUADRAT_HD std::size_t shared() const { return beyond() < extent ? beyond() : extent; }
 
   struct place {
@@ -30,7 +30,7 @@ struct mesh_ends {
   [[nodiscard]] QUADRAT_HD place split(std::size_t i, std::size_t count) const {
     return {i / layer / count, i / layer % count, i % layer};
   }
-  /// The meshes in an array of `held` numbers. Throws argument_error where it has not room for exactly these.
+  /// The meshes in an array of `held` numbers. Throws argument_error unless its size is exactly theirs.
   template <typename T>
   [[nodiscard]] mesh_view<T> view(T* meshes, std::size_t held) const {
     const mesh_view<T> all{meshes, {systems, spacing, layer}};
@@ -39,7 +39,7 @@ struct mesh_ends {
   }
 };
 
-/// Adds what was spread beyond the ends. Index: number of the shared mesh points.
+/// Adds the contributions spread beyond the ends. Index: number of the shared mesh points.
 template <typename T>
 struct add_ends {
   mesh_ends ends;
@@ -55,7 +55,7 @@ struct add_ends {
   }
 };
 
-/// Copies what is interpolated beyond the ends. Index: number of the mesh points beyond.
+/// Copies the values to be interpolated beyond the ends. Index: number of the mesh points beyond.
 template <typename T>
 struct copy_ends {
   mesh_ends ends;
@@ -67,7 +67,7 @@ struct copy_ends {
   }
 };
 
-/// Between meshes with ends and meshes without. Index: number of the meshes without.
+/// Copies between meshes with ends and meshes without. Index: number of the meshes without.
 template <typename T>
 struct leave_out_ends {
   mesh_ends ends;

@@ -12,7 +12,7 @@
 #include "quadrat/parallel/fault.hpp"
 #include "spectral/targets.hpp"
 
-/// What transforms to targets compute of each point and target.
+/// The kernels of transforms to targets, per point and per target.
 namespace quadrat::detail {
 
 /// The least and greatest coordinates of points, and the first point that is not finite.
@@ -21,7 +21,7 @@ struct point_extents {
   vec<T, D> low, high;
   std::uint64_t broken;
 
-  /// Of no points.
+  /// The extents of no points.
   [[nodiscard]] static point_extents none() {
     constexpr T most = std::numeric_limits<T>::max();
     return {vec<T, D>::filled(most), vec<T, D>::filled(-most), ~std::uint64_t{0}};
@@ -61,8 +61,8 @@ struct join_extents {
   }
 };
 
-/// Index: point. exp(i s . x), for s the middle of the box. This is where the box begins, plus half of its length:
-/// their sum would be rounded, perhaps by more than mesh points of the box are apart.
+/// Index: point. exp(i s . x), for s the middle of the box. s is kept as lower end and half length, because their
+/// rounded sum may be off by more than a mesh unit of the box.
 template <typename T, int D>
 struct turn_point {
   points_view<T, D> points;

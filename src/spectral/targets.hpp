@@ -9,7 +9,7 @@
 #include "spectral/accuracy.hpp"
 #include "spectral/box_transform.hpp"
 
-/// What transforms to targets need besides a spread_plan and a nufft_plan.
+/// The parts of transforms to targets besides a spread_plan and a nufft_plan.
 namespace quadrat::detail {
 
 /// 1 / the transform of a window, at frequencies up to `most` periods per mesh unit: a Chebyshev series in their
@@ -39,11 +39,11 @@ struct target_accuracy {
   double oversampling;
   mesh_window<T> outer;       ///< with which points are spread
   mesh_window<T> inner;       ///< with which the transform of their mesh is interpolated at the targets
-  double error;               ///< bound, of both together
+  double error;               ///< bound for both together
   inverse_transform inverse;  ///< of the outer window
 };
 
-/// Throws argument_error for a tolerance that cannot be reached, naming one that can.
+/// Throws argument_error for a tolerance that cannot be reached, and names one that can.
 template <typename T>
 [[nodiscard]] target_accuracy<T> target_accuracy_of(double tolerance, int dimension);
 
@@ -51,8 +51,8 @@ struct interval {
   double low, high;
 };
 
-/// One axis: the mesh that the points are spread onto, whose values are then taken as modes, and the part of their
-/// transform that is computed around the targets, on a mesh of `size` points to a period.
+/// One axis: the mesh onto which points are spread, whose values become modes, and the part of their transform computed
+/// around the targets, on a mesh of `size` points per period.
 struct target_axis {
   int nodes;
   int size;
@@ -64,23 +64,23 @@ struct target_axis {
   double target_lower;    ///< where its mesh point 0 is; a number of type T
   double target_half;     ///< from there to its mesh point box / 2
 
-  /// Whether all extents are the same, so that nothing has to be made anew.
+  /// Whether all extents are the same, so that nothing must be rebuilt.
   [[nodiscard]] bool same_sizes(const target_axis& other) const {
     return nodes == other.nodes && size == other.size && box == other.box;
   }
 };
 
-/// The mesh for points and targets of these extents. Throws argument_error where it would have too many points.
+/// The mesh for points and targets of these extents. Throws argument_error if it would have too many points.
 template <typename T>
 [[nodiscard]] target_axis target_axis_of(const target_accuracy<T>& accuracy, const interval& points,
                                          const interval& targets, int axis);
 
-/// The transform from the mesh to the box, with the division by the inner window's transform. Both are numbered from 0:
-/// modes are counted from nodes / 2 and places from box / 2, by factors.
+/// The transform from the mesh to the box, with the division by the inner window's transform. Both are numbered from 0;
+/// factors shift modes by nodes / 2 and places by box / 2.
 template <typename T>
 [[nodiscard]] box_problem target_box(const target_accuracy<T>& accuracy, const target_axis* axes, int dimension);
 
-/// Throws argument_error for a mesh of too many points, or for more memory than there is or is allowed.
+/// Throws argument_error for a mesh of too many points, or for more memory than is free or allowed.
 void require_target_memory(const memory_resource& memory, double nodes, std::size_t bytes, std::size_t held,
                            std::size_t most);
 

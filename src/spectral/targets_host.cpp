@@ -22,7 +22,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Mesh points per mode that are considered: fewer would divide by small numbers twice.
+/// The considered mesh points per mode. Fewer would divide by small numbers twice.
 constexpr double target_oversamplings[] = {2, 2.05, 2.1, 2.15, 2.2};
 
 template <typename T>
@@ -51,9 +51,9 @@ struct measured_window {
   window_limits limits;
 };
 
-/// The error of spreading with one window and of the transform with the other, whose aliases are relative to the sum of
-/// the mesh values' moduli. That may be the outer window's transform at 0 times that of the points' values, and is
-/// divided by its transform at the targets. Rounding is random: it grows by the sizes of both windows' mesh values.
+/// The error of spreading with one window and of the transform with the other. The latter's aliases are relative to the
+/// sum of the mesh values' moduli: at most the outer window's transform at 0 times that of the points, divided by its
+/// transform at the targets. Rounding is random and grows with the sizes of both windows' mesh values.
 template <typename T>
 [[nodiscard]] double error_of(const measured_window<T>& outer, const measured_window<T>& inner) {
   return outer.limits.alias + (1 + outer.limits.alias) * outer.limits.ratio * inner.limits.alias +
@@ -127,20 +127,20 @@ target_axis target_axis_of(const target_accuracy<T>& accuracy, const interval& p
     return 2 * static_cast<double>(std::numeric_limits<T>::epsilon()) * std::max(std::fabs(of.low), std::fabs(of.high));
   };
   const double center = 0.5 * targets.low + 0.5 * targets.high;
-  // Those of the box must lie so far apart that double precision tells where they are.
+  // Mesh points of the box must be far enough apart to be distinct in double precision.
   const double least = 256 * std::numeric_limits<double>::epsilon() / accuracy.error;
   const double reach = std::max(targets.high - center, center - targets.low) + rounding(targets) +
                        least * std::max(std::fabs(targets.low), std::fabs(targets.high));
   const double half = 0.5 * points.high - 0.5 * points.low;
-  // Where all targets are in one place any spacing will do.
+  // If all targets are in one place, any spacing works.
   result.spacing = reach > 0 ? std::numbers::pi / (accuracy.oversampling * reach) : half > 0 ? half : 1;
   const double nodes =
       2 * half / result.spacing + accuracy.outer.width + 3 + std::floor(2 * rounding(points) / result.spacing);
   require(nodes <= most_mesh_extent / 2.0, "points ", 2 * half, " and targets ", targets.high - targets.low,
           " apart along axis ", axis, " need a mesh of ", std::ceil(nodes), " points; at most ", most_mesh_extent / 2,
           " are possible");
-  // All extents follow from this size, of which there are few. The box takes 1 / oversampling of it, and what windows
-  // reach beyond that.
+  // All extents follow from this size, which has few possible values. The box takes 1 / oversampling of it, plus the
+  // reach of the windows.
   const double beyond = accuracy.inner.width + 3;
   const double least_size = (beyond + 2) / (1 - 1 / accuracy.oversampling);
   result.size = good_fft_size(std::max(accuracy.oversampling * even_up(nodes), least_size), true);
@@ -171,7 +171,7 @@ box_problem target_box(const target_accuracy<T>& accuracy, const target_axis* ax
     }
     to.box_factors.clear();
     for (std::int64_t i = 0; i < from.box; ++i) {
-      // Counted from 4 sizes on, so that numbers are not negative.
+      // An offset of 4 sizes keeps numbers nonnegative.
       to.box_factors.push_back(turn_of(2 * i - from.box + std::int64_t{4} * from.size, from.nodes, from.size));
     }
   }

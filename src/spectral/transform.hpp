@@ -13,11 +13,11 @@
 /// backends.
 namespace quadrat::detail {
 
-/// Three axes, the last one fastest; the first ones have one point where there are fewer dimensions. Extents are
-/// products of 2, 3 and 5; of real meshes the last one is even.
+/// Three axes, the last one fastest. With fewer dimensions, the first axes have one point. Extents are products of 2, 3
+/// and 5; the last one of real meshes is even.
 struct transform_shape {
   int extent[3];
-  mode_band band[3];  ///< the modes that are wanted or given; of real meshes, along the last axis, low only
+  mode_band band[3];  ///< the wanted or given modes; along the last axis of real meshes, low only
   bool real;
   int count = 1;          ///< meshes that are transformed in one call
   std::size_t apart = 0;  ///< mesh points from the beginning of one to that of the next; for one mesh 0
@@ -31,11 +31,11 @@ struct transform_shape {
 /// taken modulo the extent. A real mesh has its modes in `spectrum`, C-ordered, spectrum_row() along the last axis, of
 /// which those from 0 to band[2].low - 1 are used; the others follow by complex conjugation.
 ///
-/// Several meshes lie `apart`, and what is between them is left alone, except by `clear`; their spectra follow one
-/// another.
+/// Several meshes lie `apart`; only `clear` changes the memory between them. Their spectra are
+/// contiguous.
 ///
-/// Sums have no factor. What lies outside the bands is not written, or takes any value, in `to_modes`; it counts as
-/// zero in `to_mesh`. The same bits in every run, for any number of threads. Asynchronous; the calls allocate nothing.
+/// Sums have no factor. Modes outside the bands get unspecified values in `to_modes`, and count as zero in `to_mesh`.
+/// The same bits in every run, for any number of threads. Asynchronous; the calls allocate nothing.
 template <typename T>
 class mode_transform {
  public:
@@ -52,8 +52,8 @@ class mode_transform {
   /// sum over modes k of mode[k] exp(sign 2 pi i j k / n); of a real mesh only with the sign 1, over the modes and
   /// their conjugates at -k. Changes the spectrum.
   virtual void to_mesh(std::complex<T>* spectrum, T* mesh, int sign) = 0;
-  /// The same, where it saves a copy: the result may be in memory of the transform, until the next call. Returns where
-  /// it is.
+  /// The same, but may save a copy: the result may be in memory of the transform until the next call. Returns its
+  /// place.
   virtual T* to_modes_anywhere(T* mesh, std::complex<T>* spectrum, int sign) {
     to_modes(mesh, spectrum, sign);
     return spectrum_size() > 0 ? reinterpret_cast<T*>(spectrum) : mesh;
@@ -66,22 +66,22 @@ class mode_transform {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
-/// Throws argument_error for a library of fft_libraries() that is not here for that precision, or at the context's
-/// level of determinism, naming those that are; empty and "auto" are valid.
+/// Throws argument_error for a library of fft_libraries() that is not available for that precision or at the context's
+/// level of determinism, and names those that are. Empty and "auto" are valid.
 template <typename T>
 void require_fft_library(std::string_view name, const cpu_context& context);
 template <typename T>
 void require_fft_library(std::string_view name, const cuda_context& context);
 
-/// Throws argument_error unless extents are products of 2, 3 and 5, of a real mesh the last one even.
+/// Throws argument_error unless extents are products of 2, 3 and 5, and the last one of a real mesh is even.
 void require_fft_extents(const int* extent, int dimension, bool real);
 
-/// By the library of that name: see require_fft_library.
+/// Makes a transform by the named library: see require_fft_library.
 template <typename T>
 [[nodiscard]] std::unique_ptr<mode_transform<T>> make_mode_transform(const cpu_context& context,
                                                                      const transform_shape& shape,
                                                                      std::string_view library = {});
-/// cuFFT, loaded at run time. Throws backend_error where it is not installed.
+/// cuFFT, loaded at run time. Throws backend_error if it is not installed.
 template <typename T>
 [[nodiscard]] std::unique_ptr<mode_transform<T>> make_mode_transform(const cuda_context& context,
                                                                      const transform_shape& shape,

@@ -12,7 +12,7 @@
 
 namespace quadrat::detail {
 
-/// The windows that reach the tolerance on meshes that are possible; never empty. Throws argument_error.
+/// The windows that reach the tolerance on possible meshes; never empty. Throws argument_error.
 template <typename T>
 [[nodiscard]] std::vector<transform_window<T>> windows_of(const nufft_problem& problem, const nufft_options& options,
                                                           double tolerance) {
@@ -24,7 +24,7 @@ template <typename T>
   return windows;
 }
 
-/// A transform of so many points with this window.
+/// The load of a transform of this many points with this window.
 template <typename T, typename Context>
 [[nodiscard]] transform_load load_of(const transform_window<T>& one, const nufft_problem& problem, double points,
                                      const Context& context) {
@@ -40,7 +40,7 @@ template <typename T, typename Context>
   return load;
 }
 
-/// Its milliseconds.
+/// The expected milliseconds of this transform.
 template <typename T, typename Context>
 [[nodiscard]] double expected_window_ms(const transform_window<T>& one, const nufft_problem& problem, double points,
                                         const Context& context) {

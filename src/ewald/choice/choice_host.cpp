@@ -21,7 +21,7 @@ using electrostatics_records::direct;
 using electrostatics_records::esp;
 using electrostatics_records::spme;
 
-/// What rounding leaves.
+/// The accuracy limit of rounding.
 [[nodiscard]] double least_accuracy(const ewald_request& request) { return request.single_precision ? 1e-6 : 1e-14; }
 
 void check_mesh(const ewald_request& request) {
@@ -67,7 +67,7 @@ void check_request(const ewald_request& request) {
   check_given(request);
 }
 
-/// Systems with charges; if there are none, all of them as if each charge were 1, so that charges can come later.
+/// The systems with charges; if there are none, all systems with unit charges, so that charges can come later.
 [[nodiscard]] std::vector<charged_system> with_charges(const std::vector<charged_system>& systems) {
   std::vector<charged_system> result;
   for (const charged_system& system : systems) {
@@ -97,8 +97,8 @@ void check_request(const ewald_request& request) {
   return load;
 }
 
-/// The system that first looks like the one with the largest error: errors in units of the reference force grow with
-/// the distance of neighbors.
+/// The first guess of the system with the largest error: errors in units of the reference force grow with the distance
+/// of neighbors.
 [[nodiscard]] std::size_t sparsest(const std::vector<charged_system>& systems) {
   const auto spacing = [](const charged_system& it) { return it.volume() / it.points * std::max(1.0, it.crowding); };
   return static_cast<std::size_t>(
@@ -107,7 +107,7 @@ void check_request(const ewald_request& request) {
       systems.begin());
 }
 
-/// What was compared, as a table shows it.
+/// The compared candidates, for a table.
 [[nodiscard]] std::vector<candidate> shown(const ewald_search& search, std::string_view method, double accuracy) {
   std::vector<candidate> result;
   for (const ewald_candidate& one : search.compared()) {
@@ -119,7 +119,7 @@ void check_request(const ewald_request& request) {
   return result;
 }
 
-/// The best of one method. What is found for one system is checked for all of them, and with more nodes.
+/// The best choice of one method. Parameters found for one system are checked for all systems, and with more nodes.
 [[nodiscard]] ewald_choice choice_of(const ewald_request& request, std::string_view method,
                                      const std::vector<charged_system>& systems) {
   const ewald_load load = load_of(request, systems);
@@ -154,13 +154,13 @@ void check_request(const ewald_request& request) {
   if (request.method == esp::name) return {esp::name};
   if (request.method == direct::name) return {direct::name};
   std::vector<std::string_view> methods{spme::name};
-  // Below, rounding of the window and of the splitting shows.
+  // Below this, rounding of the window and of the splitting becomes visible.
   if (request.law == pair_law::coulomb && request.accuracy >= 5e-8) methods.push_back(esp::name);
   if (request.given.mesh[0] == 0 && request.given.order == 0) methods.push_back(direct::name);
   return methods;
 }
 
-/// Throws, naming an accuracy that can be reached.
+/// Throws, and names an accuracy that can be reached.
 [[noreturn]] void refuse(const ewald_request& request, std::string_view method,
                          const std::vector<charged_system>& systems) {
   ewald_request easier = request;

@@ -12,7 +12,7 @@
 #include "search/cell_walk.hpp"
 #include "tune/cost.hpp"
 
-/// What an Ewald sum costs. Constants: "ewald.sums.*" in a device profile, the same for all methods.
+/// The cost of an Ewald sum. Constants: "ewald.sums.*" in a device profile, the same for all methods.
 namespace quadrat::detail {
 
 inline constexpr std::string_view ewald_module = "ewald", ewald_cost_name = "sums";
@@ -26,17 +26,17 @@ struct ewald_work {
   double pairs = 0;
   double mesh_points = 0;  ///< 0: modes are summed directly
   int order = 0;
-  double modes = 0;   ///< of one system, where they are summed directly
-  double images = 1;  ///< of the cell, that a charge sees within the cutoff
+  double modes = 0;   ///< of one system, if summed directly
+  double images = 1;  ///< images of the cell within a charge's cutoff
 };
 
-/// Few charges leave a GPU's threads waiting: nothing else hides how long a walk takes.
+/// With few charges, a GPU does not hide the latency of a walk.
 [[nodiscard]] inline double alone(double points, double few) { return 1e-3 * few / (points + few); }
 
-/// Threads of a GPU walk for a charge, through rows of cells and what these hold, in one image of the cell after
+/// GPU threads visit rows of cells and their charges, in one image of the cell after
 /// another.
 inline void add_walks(method_cost& cost, const ewald_work& work) {
-  constexpr double threads = 270000;  // that a large device has at once
+  constexpr double threads = 270000;  // threads resident on a large device
   const double neighbors = work.pairs / work.points, wide = work.single_precision ? 0 : 1;
   const cell_walk walk = best_walk(neighbors, true);
   const double candidates = walk.candidates(neighbors), few = alone(work.points, 30000);
@@ -67,7 +67,7 @@ inline void add_walks(method_cost& cost, const ewald_work& work) {
     return cost.each("modes", cost_unit::step, share * work.points * work.modes)
         .each("modes_wide", cost_unit::step, wide * work.points * work.modes);
   }
-  // The weights of a window take about as long as another 60 mesh points.
+  // The weights of a window cost about as much as 60 more mesh points.
   const double covered = work.points * (work.order * work.order * work.order + 60);
   const double transformed = work.mesh_points * std::log2(work.mesh_points + 2);
   if (work.cuda) {
@@ -76,7 +76,7 @@ inline void add_walks(method_cost& cost, const ewald_work& work) {
         .each("footprint_wide", cost_unit::step, work.single_precision ? 0 : footprint)
         .each("steps", cost_unit::launch, 0.1 * std::log2(work.mesh_points + 2));
   }
-  // On a CPU it is the threads whose starts take long.
+  // On a CPU the starts of threads dominate.
   return cost.each("transforms", cost_unit::launch, work.cuda || work.threads > 1 ? 1 : 0)
       .each("binned", cost_unit::step, share * work.points)
       .each("binned_wide", cost_unit::step, wide * work.points)
@@ -86,20 +86,20 @@ inline void add_walks(method_cost& cost, const ewald_work& work) {
       .each("mesh_wide", cost_unit::byte, wide * transformed);
 }
 
-/// Of a cell, within a cutoff: along each axis those that half of it, and the cutoff on both sides, reach into.
+/// Images of a cell within a cutoff: along each axis those reached from half of it plus the cutoff.
 [[nodiscard]] inline double images_within(const vec<vec<double, 3>, 3>& vectors, double cutoff) {
   double images = 1;
   for (int axis = 0; axis < 3; ++axis) images *= 1 + 2 * cutoff / norm(vectors[axis]);
   return images;
 }
 
-/// Of a point: all images, and no more points in a cluster than there are.
+/// Expected neighbors of a point over all images, limited by the number of points of a cluster.
 [[nodiscard]] inline double expected_neighbors(const charged_system& system, double cutoff) {
   const double mean = 4 * std::numbers::pi / 3 * cutoff * cutoff * cutoff * system.points / system.volume();
   return std::min(mean * system.crowding_within(cutoff), mean + system.points);
 }
 
-/// Of all points.
+/// The mean over all points.
 [[nodiscard]] inline double mean_neighbors(const std::vector<charged_system>& systems, double cutoff) {
   double pairs = 0, points = 0;
   for (const charged_system& system : systems) {
@@ -109,14 +109,14 @@ inline void add_walks(method_cost& cost, const ewald_work& work) {
   return points > 0 ? pairs / points : 0;
 }
 
-/// What the cost needs to know of all systems together.
+/// The input of the cost for all systems together.
 struct ewald_load {
   choice_place place{};
   bool single_precision = true;
   double points = 0;
   double systems = 0;
   std::vector<charged_system> kinds{};  ///< at most 16 of them
-  double weight = 1;                    ///< how many systems each of them stands for
+  double weight = 1;                    ///< the number of systems that each represents
 
   /// `mesh_points`: of one system; direct: modes.
   [[nodiscard]] ewald_work work(bool direct, double cutoff, double mesh_points, int order) const {
@@ -135,7 +135,7 @@ struct ewald_load {
             direct ? mesh_points : 0,
             images};
   }
-  /// Milliseconds.
+  /// The expected milliseconds.
   [[nodiscard]] double expected(const ewald_work& work) const {
     return expected_ms(*place.profile, ewald_module, ewald_cost_name, cost_of(work), 1);
   }

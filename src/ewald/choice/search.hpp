@@ -15,7 +15,7 @@
 
 namespace quadrat::detail {
 
-/// alpha times the cutoff is at most this: the short-range part is below rounding from there on.
+/// The largest alpha times cutoff; beyond it the short-range part is below rounding.
 inline constexpr double most_decay = 6.2;
 
 struct ewald_candidate {
@@ -23,7 +23,7 @@ struct ewald_candidate {
   double error = std::numeric_limits<double>::infinity();
   double cost = std::numeric_limits<double>::infinity();
 
-  /// Accurate and cheaper; or, if neither is accurate, nearer to it.
+  /// Whether this is accurate and cheaper or, if neither is accurate, closer to it.
   [[nodiscard]] bool beats(const ewald_candidate& other, double accuracy) const {
     const bool serves = error <= accuracy, other_serves = other.error <= accuracy;
     if (serves != other_serves) return serves;
@@ -31,17 +31,17 @@ struct ewald_candidate {
   }
 };
 
-/// The search for the parameters of one method. For each order the cutoff with the least cost is found by golden
-/// sections; for each cutoff the splitting follows from the error of the short-range part (prolate: of the modes left
-/// out), and the mesh from the rest.
+/// The search for the parameters of one method. For each order a golden-section search finds the cutoff of least cost.
+/// For each cutoff the splitting follows from the error of the short-range part (prolate: of the omitted modes), and
+/// the mesh from the remaining error.
 class ewald_search {
  public:
   ewald_search(const ewald_request& request, std::string_view method, const ewald_load& load);
 
-  /// For the system with the largest error. The cheapest that keeps to `accuracy`; if none does, the one with the least
-  /// error, which is infinite if nothing is possible.
+  /// For the system with the largest error: the cheapest candidate within `accuracy`; if there is none, the one with
+  /// the least error, which is infinite if nothing is possible.
   [[nodiscard]] ewald_candidate best(const charged_system& system, double accuracy);
-  /// What the last call compared.
+  /// The candidates compared in the last call.
   [[nodiscard]] const std::vector<ewald_candidate>& compared() const { return compared_; }
 
  private:
@@ -70,7 +70,7 @@ class ewald_search {
   charged_system system_{};
   double accuracy_ = 0;
   std::vector<ewald_candidate> compared_{};
-  double likely_cutoff_ = 0;                // where the last order had its least cost; 0: unknown
+  double likely_cutoff_ = 0;                // best cutoff of the last order; 0: unknown
   std::map<int, double> likely_density_{};  // by order, over alpha
   std::map<double, shape> shapes_{};        // prolate, by c, with a cutoff of 1
   std::map<std::pair<int, double>, std::unique_ptr<window_aliases>> windows_{};

@@ -18,9 +18,9 @@ constexpr double most_mesh_points = 2147483647.0;  // of all systems
 constexpr double least_decay = 0.2, least_band = 3, most_band = 42;
 constexpr int least_order = 3, most_order = 8;
 constexpr int search_nodes = 4;
-constexpr double share = 0.7;  // of the accuracy, for each of two parts: about the root of a half
+constexpr double share = 0.7;  // fraction of the accuracy for each of two parts: about sqrt(1/2)
 
-/// Where f is least, by golden sections in the logarithm. Goes to larger arguments while f is infinite.
+/// The minimum of f, by golden sections in the logarithm. Moves to larger arguments while f is infinite.
 template <typename F>
 [[nodiscard]] double least_of(double from, double to, int evaluations, const F& f) {
   const double part = (std::sqrt(5.0) - 1) / 2;
@@ -109,8 +109,8 @@ ewald_candidate ewald_search::with_order(int order) {
   return found;
 }
 
-/// What follows from an order and a cutoff. `rounded`: with extents that are possible; else as if any were, which makes
-/// the cost a smooth function of the cutoff.
+/// Completes an order and a cutoff. `rounded`: with possible extents; otherwise with real numbers, which makes the cost
+/// a smooth function of the cutoff.
 ewald_candidate ewald_search::complete(int order, double cutoff, bool rounded) {
   ewald_candidate it;
   it.parameters = request_.given;
@@ -136,8 +136,8 @@ ewald_candidate ewald_search::complete(int order, double cutoff, bool rounded) {
   return it;
 }
 
-/// The splitting with which the short-range part makes its share of the error (prolate: the modes left out; in steps of
-/// a half, because tables are kept for each c).
+/// The splitting for which the short-range part (prolate: the omitted modes) makes its share of the error. Prolate: in
+/// steps of 1/2, because tables are kept for each c.
 double ewald_search::parameter_for(double cutoff) const {
   const double target = share * accuracy_;
   if (prolate_) {
@@ -158,7 +158,7 @@ double ewald_search::cutoff_for(double alpha) const {
   return first_below(least_decay, most_decay, share * accuracy_, error) / alpha;
 }
 
-/// The splitting with the least error for a given mesh: where both parts have the same (prolate: by trying).
+/// The splitting with the least error for a given mesh: both parts are equal (prolate: by trial).
 double ewald_search::balanced_parameter(const ewald_parameters& given) {
   const double cutoff = given.cutoff;
   if (prolate_) {
@@ -173,8 +173,8 @@ double ewald_search::balanced_parameter(const ewald_parameters& given) {
   return first_below(least_decay, most_decay, 0, excess) / cutoff;
 }
 
-/// Mesh points (direct: modes) per length of a cell's edges that leave an error of `target`; 0 if none do. By secants
-/// in logarithms: the error falls about as a power of the density.
+/// Mesh points (direct: modes) per unit length of a cell's edges for an error of `target`; 0 if impossible. Secants in
+/// logarithms, because the error is about a power of the density.
 double ewald_search::density_for(const shape& here, const ewald_parameters& given, double target) {
   ewald_parameters trial = given;
   const double alpha = gaussian_splitting(here.splitting.shape(), given.cutoff, here.splitting.parameter());
@@ -193,7 +193,7 @@ double ewald_search::density_for(const shape& here, const ewald_parameters& give
     before = density;
     before_log = log_ratio;
     const double factor = std::exp((log_ratio + 0.07) / slope);
-    // Small extents are whole numbers: steps must not become too small to change them.
+    // Extents are small integers, so steps must stay large enough to change them.
     density *= log_ratio > 0 ? std::clamp(factor, 1.03, 3.0) : std::clamp(factor, 0.3, 0.97);
     if (best > 0 && density >= best) break;
   }
@@ -201,7 +201,7 @@ double ewald_search::density_for(const shape& here, const ewald_parameters& give
   return best;
 }
 
-/// Extents for a density; returns their product before they are rounded up to what is possible.
+/// Extents for a density; returns their product before they are rounded up to possible ones.
 double ewald_search::put_mesh(vec<int, 3>& mesh, int order, double density, bool rounded) const {
   double product = 1;
   for (int axis = 0; axis < 3; ++axis) {

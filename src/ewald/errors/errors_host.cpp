@@ -14,7 +14,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// At least what equal charges have.
+/// The sum of fourth powers, at least that of equal charges.
 [[nodiscard]] double fourth_powers(const charged_system& system) {
   return std::max(system.sum_of_fourth_powers, system.sum_of_squares * system.sum_of_squares / system.points);
 }
@@ -38,12 +38,12 @@ template <typename F>
   return beyond_cutoff(splitting, [](double, double force) { return force * force; });
 }
 
-/// Where few of something make an error, the mean over all arrangements says little about one of them: a number with a
-/// mean of n is rarely above n + 4 sqrt(n) + 4. The factor that this makes.
+/// The margin for an error with few sources, where the mean over arrangements says little about a single one: a count
+/// with mean n rarely exceeds n + 4 sqrt(n) + 4.
 [[nodiscard]] double margin_of_few(double n) { return 1 + 4 / std::sqrt(n) + 4 / n; }
 
-/// About how many modes make most of the error of leaving out those beyond `last`: some planes at each face, and of
-/// each plane the middle, because the transform falls as exp(-k^2 / 4 alpha^2).
+/// The approximate number of modes that make most of the error of omitting those beyond `last`: some planes at each
+/// face, and the middle of each plane, because the transform falls as exp(-k^2 / 4 alpha^2).
 [[nodiscard]] double modes_at_edge(const charged_system& system, const vec<int, 3>& last, double alpha) {
   vec<double, 3> spacing{};
   for (int a = 0; a < 3; ++a) spacing[a] = 2 * pi / norm(system.vectors[a]);
@@ -56,8 +56,8 @@ template <typename F>
   return modes;
 }
 
-/// What turns the mean square error of the force between two charges of 1 into that of a charge's force, in units of
-/// the reference force: charges at random places add up as squares.
+/// The factor from the mean square error of the force between two unit charges to that of a charge's force, in units of
+/// the reference force. Charges at random places add as squares.
 [[nodiscard]] double pair_weight(const charged_system& system, pair_law law, double cutoff, double alpha) {
   const double squares = system.sum_of_squares, reference = system.reference_force(law);
   if (!(reference > 0)) return 0;
@@ -68,7 +68,7 @@ template <typename F>
   const double pairs = std::max(0.5 * charges * (charges - 1), 0.5) * std::min(1.0, shell * crowding);
   const double few = margin_of_few(pairs), force = error_margin / reference;
   const double random = squares * squares - fourth;
-  // Clusters with a charge are felt as a whole; and no two clusters are alike.
+  // A charged cluster acts as a whole, and clusters differ.
   const double clusters = crowding * std::min(crowding, 2.0) * system.coherence;
   return std::max(0.0, random) / system.points * clusters * few * force * force;
 }
@@ -84,7 +84,7 @@ double charged_system::volume() const { return std::fabs(dot(vectors[0], cross(v
 
 double charged_system::crowding_within(double distance) const {
   if (wider_crowding.empty()) return std::max(1.0, crowding);
-  // A sphere is as large as a cube with 1.6 times its radius. Between two sizes of boxes: a power law.
+  // A sphere has the volume of a cube of 1.6 times its radius. Between two sizes of boxes, a power law.
   const double size = std::log2(std::max(1.0, 1.6 * distance / box));
   const auto at = [&](std::size_t i) {
     return i == 0 ? std::max(1.0, crowding) : i > wider_crowding.size() ? 1.0 : std::max(1.0, wider_crowding[i - 1]);
@@ -106,7 +106,7 @@ double short_range_error(const ewald_splitting& splitting, const charged_system&
   return std::sqrt(weight * force_beyond_cutoff(splitting) / system.volume());
 }
 
-/// Mean square of the force between two charges of 1 that is due to the modes above c / cutoff.
+/// Mean square of the force between two unit charges due to the modes above c / cutoff.
 [[nodiscard]] static double left_out_square(double cutoff, double band, const charged_system& system) {
   return 16 * pi * band * std::exp(-2 * band) * (1 - 0.25 / band) / (system.volume() * cutoff);
 }
@@ -118,7 +118,7 @@ double left_out_error(double cutoff, double band, const charged_system& system) 
 
 namespace {
 
-/// With more where few modes make the error.
+/// Larger if few modes make the error.
 [[nodiscard]] mesh_force_errors mesh_force_errors_of(const split_spectrum& spectrum, const window_aliases* window,
                                                      const vec<int, 3>& mesh, const charged_system& system,
                                                      double alpha, int nodes) {
@@ -147,7 +147,7 @@ double mesh_error(const ewald_splitting& splitting, const split_spectrum& spectr
   const double rc = splitting.cutoff(), band = splitting.parameter();
   const double alpha = gaussian_splitting(splitting.shape(), rc, band);
   const mesh_force_errors errors = mesh_force_errors_of(spectrum, window, mesh, system, alpha, nodes);
-  // The force of a charge on itself: at most twice the mean square, where all charges are at the worst places.
+  // The force of a charge on itself: at most twice the mean square, if all charges are at the worst places.
   const double fourth = fourth_powers(system), margin = error_margin / reference;
   // ... and of a cluster's charge on each of its own.
   const double together = 1 + (system.coherence - 1) * system.companions;
@@ -159,26 +159,26 @@ double mesh_error(const ewald_splitting& splitting, const split_spectrum& spectr
 
 namespace {
 
-/// Adds what a prolate splitting leaves out.
+/// Adds the error of the modes that a prolate splitting omits.
 void add_left_out(const ewald_splitting& splitting, const split_spectrum& spectrum, const charged_system& system,
                   mesh_energy_errors& pair) {
   const double rc = splitting.cutoff();
-  // The modes that are left out: the force over the wave number, and times the cutoff.
+  // The omitted modes: the force over the wave number, and times the cutoff.
   const double band = splitting.parameter(), largest = band / rc;
   const double square = left_out_square(rc, band, system) * rc * rc;
   pair.energy += square / (band * band);
   pair.virial += square;
-  // Beyond the largest mode the transform goes on with its last value, in waves as long as pi / cutoff. Where charges
-  // are ordered, what is left out is in few reflections, as much as in a shell of this width; measured in lattices,
-  // ten times as much of the virial, which the phase of the waves decides about.
+  // Beyond the largest mode the transform continues with its last value, in waves of length pi / cutoff. For ordered
+  // charges, the omitted part is in few reflections, as much as in a shell of this width. In measured lattices the
+  // virial is ten times that, because it depends on the phase of the waves.
   constexpr double reflections = 10;
   const double edge = spectrum.at(0.999999 * largest * largest) / (2 * pi * pi * rc);
   pair.self_energy += edge;
   pair.self_virial += reflections * band * edge;
 }
 
-/// Adds what a Gaussian splitting leaves out. Returns the energy and the virial that a charge gets of all others, if
-/// they are spread evenly.
+/// Adds the error of the pairs that a Gaussian splitting omits. Returns the energy and virial of a charge from all
+/// others, if these are evenly spread.
 [[nodiscard]] vec<double, 2> add_beyond_cutoff(const ewald_splitting& splitting, const charged_system& system,
                                                mesh_energy_errors& pair) {
   const double volume = system.volume();
@@ -209,10 +209,10 @@ ewald_errors energy_errors(const ewald_splitting& splitting, const split_spectru
   } else {
     mean = add_beyond_cutoff(splitting, system, pair);
   }
-  // A charge has half of each pair's.
+  // A charge gets half of each pair's energy.
   const double fourth = fourth_powers(system) / system.points, squares = system.sum_of_squares / system.points;
   const double weight = pair_weight(system, splitting.law(), rc, alpha) * reference * reference;
-  constexpr double order = 1.5;  // of neighbors, as in crystals and melts: errors add up
+  constexpr double order = 1.5;  // for ordered neighbors in crystals and melts, whose errors add up
   const double margin = order * error_margin / (2 * reference * spacing);
   const auto total = [&](double square, double self, double ripple, double all) {
     return std::sqrt(weight * square / (error_margin * error_margin) + fourth * (self * self + ripple) +
@@ -242,7 +242,7 @@ mesh_window<T> window_of(const ewald_setup& setup) {
 template mesh_window<float> window_of(const ewald_setup& setup);
 template mesh_window<double> window_of(const ewald_setup& setup);
 
-/// Those that may have the largest error: all, if they are few.
+/// The systems that may have the largest error: all, if there are few.
 [[nodiscard]] static std::vector<std::size_t> suspects(const ewald_setup& setup,
                                                        const std::vector<charged_system>& systems) {
   constexpr std::size_t most = 16;

@@ -11,16 +11,16 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/mesh/window.hpp"
 
-/// The errors that a mesh makes, from sums over modes and their aliases: Ballenegger, Cerda and Holm 2012,
-/// eqs. 20 to 30, for forces that are gradients of the interpolated potential, with the influence function that the
-/// mesh part uses, which is the transform divided by the squares of sums over aliases, axis by axis.
+/// The errors of a mesh, from sums over modes and their aliases: Ballenegger, Cerda and Holm 2012, eqs. 20 to 30, for
+/// forces that are gradients of the interpolated potential. The influence function is that of the mesh part: the
+/// transform divided by the squares of sums over aliases, axis by axis.
 namespace quadrat::detail {
 
 /// Gauss-Legendre quadrature on (-1/2, 1/2) with 4, 8 or 16 nodes.
 [[nodiscard]] const std::vector<quadrature_node>& quadrature(int count);
 
-/// What a window makes of a wave of `frequency` periods per mesh point, from -1/2 to 1/2, along one axis: sums over its
-/// aliases frequency + m, with r_m the window's transform there over that at the frequency itself.
+/// The effect of a window on a wave of `frequency` periods per mesh point, from -1/2 to 1/2, along one axis: sums over
+/// its aliases frequency + m. r_m is the window's transform there relative to that at the frequency itself.
 struct alias_sums {
   double excess;  ///< of r_m^2, m != 0
   double first;   ///< of m r_m^2
@@ -35,18 +35,18 @@ class window_aliases {
 };
 
 [[nodiscard]] const window_aliases& bspline_aliases(int order);
-/// Of a prolate window with this band limit (of the half width), in a table.
+/// A table for a prolate window with this band limit (of the half width).
 [[nodiscard]] std::unique_ptr<window_aliases> prolate_aliases(int order, double band);
 
 /// k^2 times a splitting's transform, in a table by k^2.
 class split_spectrum {
  public:
   explicit split_spectrum(const ewald_splitting& splitting);
-  /// That of splitting.scaled(factor * cutoff).
+  /// The spectrum of splitting.scaled(factor * cutoff).
   [[nodiscard]] split_spectrum scaled(double factor) const;
-  /// 0, or below rounding, from here on.
+  /// The wave number from which on the transform is 0, or below rounding.
   [[nodiscard]] double largest() const { return largest_; }
-  /// Aliases of modes above this make no error that matters, next to those of lower modes.
+  /// Aliases of modes above this are negligible compared with those of lower modes.
   [[nodiscard]] double bulk() const { return bulk_; }
   /// k^2 transform(k).
   [[nodiscard]] double at(double square) const {
@@ -56,7 +56,7 @@ class split_spectrum {
     return unit_ * (values_[i] + (place - static_cast<double>(i)) * (values_[i + 1] - values_[i]));
   }
 
-  /// What the trace of a mode's virial is over its energy: 3 and twice the logarithmic derivative of the transform by
+  /// The trace of a mode's virial relative to its energy: 3 plus twice the logarithmic derivative of the transform by
   /// k^2.
   [[nodiscard]] double trace(double square) const {
     const double place = square * per_square_;
@@ -76,20 +76,20 @@ class split_spectrum {
   std::vector<double> values_;
 };
 
-/// Of the energy of two charges of 1 and of its virial, of which a charge has half.
+/// Errors of the energy of two unit charges and of its virial; a charge gets half.
 struct mesh_energy_errors {
   double energy = 0;       ///< mean square, at random places
-  double virial = 0;       ///< the same of the virial's trace, or of a component where that is larger
+  double virial = 0;       ///< the same for the virial's trace, or for a component if larger
   double self_energy = 0;  ///< of a charge and itself: the mean error
   double self_virial = 0;
-  double self_ripple = 0;  ///< mean square of what varies with the place
+  double self_ripple = 0;  ///< mean square of the part that varies with the place
 };
 
-/// For charges of 1.
+/// Errors of forces for unit charges.
 struct mesh_force_errors {
   double pair;         ///< mean square of the error of the force between two charges at random places
   double self;         ///< mean square of the force of a charge on itself
-  double scatter = 0;  ///< relative standard deviation of the first one: more where fewer modes make it
+  double scatter = 0;  ///< relative standard deviation of `pair`: larger if fewer modes make it
   mesh_energy_errors energies{};
 };
 
@@ -102,8 +102,8 @@ struct mesh_force_errors {
 [[nodiscard]] mesh_force_errors mesh_errors(const split_spectrum& spectrum, const window_aliases& window,
                                             const vec<vec<double, 3>, 3>& vectors, const vec<int, 3>& mesh, int nodes);
 
-/// What is due to modes left out, those above last[i] along any axis; of those at last[i] one of two is left out (the
-/// highest modes of an even mesh). Charges have no force on themselves.
+/// The errors of omitting modes above last[i] along any axis, and one of the two at last[i] (the highest modes of an
+/// even mesh). Charges have no force on themselves.
 [[nodiscard]] mesh_force_errors truncation_errors(const split_spectrum& spectrum, const vec<vec<double, 3>, 3>& vectors,
                                                   const vec<double, 3>& last);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int most_alias = 2;
 
-/// From the ratios r_m, m = -most_alias, ..., most_alias.
+/// The sums for the ratios r_m, m = -most_alias, ..., most_alias.
 [[nodiscard]] alias_sums sums_of(const double* ratio) {
   alias_sums sums{};
   for (int m = -most_alias; m <= most_alias; ++m) {
@@ -49,14 +49,14 @@ class bspline final : public window_aliases {
   int order_;
 };
 
-/// A place between two mesh points, and a mesh point that it is interpolated from.
+/// A place between two mesh points, and a mesh point used to interpolate there.
 struct covered_place {
   double distance;  ///< from the mesh point, in mesh units
   double value;     ///< of the window
   double slope;     ///< its derivative
 };
 
-/// Where a quadrature looks at the space between two mesh points: half of its nodes, because the window is even.
+/// The quadrature nodes between two mesh points: only half of them, because the window is even.
 [[nodiscard]] const std::vector<quadrature_node>& nodes_between() {
   static const std::vector<quadrature_node> nodes = [] {
     std::vector<quadrature_node> all = gauss_legendre(16);
@@ -66,7 +66,7 @@ struct covered_place {
   return nodes;
 }
 
-/// For each node, its mesh points.
+/// The mesh points of each node.
 [[nodiscard]] std::vector<covered_place> places_under(const prolate_function& prolate, int order) {
   std::vector<covered_place> places;
   for (const quadrature_node& node : nodes_between()) {
@@ -78,8 +78,8 @@ struct covered_place {
   return places;
 }
 
-/// What interpolation makes of a wave, over the wave, at each node: the sum over the aliases m of their ratios r_m
-/// times exp(2 pi i m u) at the place u; and its derivative by u over 2 pi i.
+/// The interpolated wave relative to the wave, at each node: the sum over the aliases m of their ratios r_m times exp(2
+/// pi i m u) at the place u; and its derivative by u over 2 pi i.
 struct interpolated {
   std::complex<double> value;
   std::complex<double> slope;
@@ -106,9 +106,9 @@ struct interpolated {
   return result;
 }
 
-/// Of all aliases at once, as mean squares between mesh points. Where a window ends with a step, its slope there ends
-/// with a far greater one, and the aliases of the interpolated gradient fall so slowly that a sum over a few of them is
-/// a small part of all; and the step itself is no part of the gradient, which is that of the window's pieces.
+/// The sums over all aliases at once, as mean squares between mesh points. If a window ends with a step, its slope ends
+/// with a much larger one, and the aliases of the interpolated gradient decay too slowly to be summed one by one. The
+/// step itself is not part of the gradient, which is that of the window's pieces.
 [[nodiscard]] alias_sums sums_of(const std::vector<interpolated>& wave) {
   alias_sums sums{};
   double own = 0, sign = 0;
@@ -118,7 +118,7 @@ struct interpolated {
     sums.excess += weight * std::norm(rest);
     sums.first += weight * (slope * std::conj(rest)).real();
     sums.second += weight * std::norm(slope);
-    const double force = (slope * std::conj(wave[i].value)).imag();  // of a charge on itself
+    const double force = (slope * std::conj(wave[i].value)).imag();  // force of a charge on itself
     own += weight * force * force;
     sign += weight * force * std::sin(2 * pi * (nodes_between()[i].place + 0.5));
   }
@@ -169,8 +169,8 @@ struct axis_waves {
   bool even;      ///< whether opposite modes make the same error, because the axis is orthogonal to the others
 };
 
-/// Modes along an axis for sums over all of them: each one where they are few; else the first ones, and nodes of a
-/// quadrature that are denser near 0, where the transform is steep.
+/// Modes along an axis for sums over all of them: each mode if there are few; otherwise the first ones, and quadrature
+/// nodes that are denser near 0, where the transform is steep.
 [[nodiscard]] std::vector<axis_node> axis_nodes(const window_aliases& window, const axis_waves& axis, int count) {
   std::vector<axis_node> nodes;
   const auto add_one = [&](double mode, double weight) {
@@ -195,15 +195,15 @@ struct axis_waves {
   return nodes;
 }
 
-/// Sums over modes: of the square of the error of a pair's force, and of what a charge feels of itself, by axis.
+/// Sums over modes of the squared error of a pair's force, and of a charge's force on itself, by axis.
 struct mode_sums {
   double pair = 0;
-  double squares = 0;  ///< of what each mode adds to `pair`
+  double squares = 0;  ///< squares of the terms of `pair`
   vec<double, 3> self{};
   mesh_energy_errors energies{};
 };
 
-/// All z of one x and y. `metric`: scalar products of the waves of mode 1.
+/// Adds all z of one x and y. `metric`: scalar products of the waves of mode 1.
 void add_line(const split_spectrum& spectrum, const vec<vec<double, 3>, 3>& metric, const axis_node& x,
               const axis_node& y, const std::vector<axis_node>& line, mode_sums& sums) {
   // Scalar products with the waves of mode 1, and the square, for z = 0.
@@ -318,7 +318,7 @@ mesh_force_errors mesh_errors(const split_spectrum& spectrum, const window_alias
 
 namespace {
 
-/// What a shell of modes adds to each error, by the squared wave number.
+/// The contribution of a shell of modes to each error, by the squared wave number.
 [[nodiscard]] mesh_force_errors shell_errors(const split_spectrum& spectrum, double square, double weight) {
   const double g = spectrum.at(square) / square, trace = spectrum.trace(square);
   const double energy = weight * g * g;
@@ -359,7 +359,7 @@ mesh_force_errors truncation_errors(const split_spectrum& spectrum, const vec<ve
       add_beyond(mode * spacing, [&](double) { return (mode == last[a] ? 1 : 2) * spacing; });
     }
   }
-  const double modes = 1 / (8 * pi * pi * pi);  // times the volume: those in a unit of the space of waves
+  const double modes = 1 / (8 * pi * pi * pi);  // times the volume: modes per unit of wave-vector space
   sum.pair *= modes / volume;
   sum.energies.energy *= modes / volume;
   sum.energies.virial *= modes / volume;

@@ -10,8 +10,8 @@
 /// The long-range part as a sum over modes, each over all charges: for small systems.
 namespace quadrat::detail {
 
-/// The modes of one half of space up to a largest one along each axis: the first of them 0, the others standing for
-/// their negatives, too.
+/// The modes of one half of space up to a largest one along each axis. The first is 0; the others also represent their
+/// negatives.
 struct half_of_modes {
   int most[3];
 
@@ -19,7 +19,7 @@ struct half_of_modes {
     const auto wide = [](int n) { return 2 * static_cast<std::size_t>(n) + 1; };
     return (wide(most[0]) * wide(most[1]) * wide(most[2]) + 1) / 2;
   }
-  /// Numbered from the middle of the block of all modes on.
+  /// Modes are numbered from the middle of the block of all modes.
   [[nodiscard]] QUADRAT_HD vec<int, 3> at(std::size_t number) const {
     const std::size_t wide[3] = {2 * static_cast<std::size_t>(most[0]) + 1, 2 * static_cast<std::size_t>(most[1]) + 1,
                                  2 * static_cast<std::size_t>(most[2]) + 1};

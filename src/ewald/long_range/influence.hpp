@@ -9,7 +9,7 @@
 #include "ewald/splitting.hpp"
 #include "quadrat/core/macros.hpp"
 
-/// Influence functions: by what each mode of the charges is multiplied to give that of the potential.
+/// Influence functions: the factor from each mode of the charges to that of the potential.
 namespace quadrat::detail {
 
 /// The Fourier transform of the long-range part, and its derivative by k^2. 1/r: 4 pi / k^2 times a function that falls
@@ -68,8 +68,8 @@ struct long_range_modes {
 template <typename T>
 [[nodiscard]] long_range_modes<T> make_long_range_modes(const ewald_splitting& splitting);
 
-/// The modes of all systems as a real transform leaves them: [system][extent 0][extent 1][row], of which extent 2 / 2 +
-/// 1 in each row are used; and what undoes two spreadings, axis by axis.
+/// The modes of all systems in the layout of a real transform: [system][extent 0][extent 1][row], of which each row
+/// uses extent 2 / 2 + 1; and the factors that undo two spreadings, axis by axis.
 template <typename T>
 struct mesh_modes {
   const ewald_domain<T>* domains;
@@ -85,17 +85,17 @@ struct mesh_modes {
     vec<T, 3> wave;
     T value;   ///< of the influence function, without 1 / volume
     T slope;   ///< derivative by k^2
-    T weight;  ///< modes that this one stands for
+    T weight;  ///< modes that this one represents
     std::uint32_t system;
   };
-  /// Of a number of the transform. Modes of half the extent of an even mesh have no sign, and are left out.
+  /// The mode of a number of the transform. Modes at half the extent of an even mesh have no sign, and are omitted.
   [[nodiscard]] QUADRAT_HD mode at(std::size_t index) const {
     const std::uint32_t system = system_at(index);
     int place[3];
     locate(index - system * apart, place);
     return of(system, place);
   }
-  /// Of a place in the spectrum of a system.
+  /// The mode at a place in the spectrum of a system.
   [[nodiscard]] QUADRAT_HD mode of(std::uint32_t system, const int (&place)[3]) const {
     mode result{{}, T(0), T(0), T(0), system};
     const vec<vec<T, 3>, 3>& waves = domains[result.system].waves;
@@ -115,9 +115,9 @@ struct mesh_modes {
     return result;
   }
 
-  /// Multiplies a number of the transform (`pair`: its two parts) by the influence function. The mode 0 is the same
-  /// everywhere, and leaves the mesh: windows whose sum is not exactly 1 everywhere, as prolate ones, would make forces
-  /// of it, where there is a net charge.
+  /// Multiplies a number of the transform (`pair`: its two parts) by the influence function. Mode 0 is constant and is
+  /// taken off the mesh: with a net charge, windows whose sum is not exactly 1 everywhere (prolate ones) would turn it
+  /// into forces.
   QUADRAT_HD void weigh(const mode& here, bool zero, T* pair, T* zero_potential) const {
     const T inverse_volume = domains[here.system].inverse_volume;
     if (zero) {
@@ -132,7 +132,7 @@ struct mesh_modes {
     pair[1] *= factor;
   }
 
-  /// What a number of the transform adds to the virial, for k = 1.
+  /// The contribution of a number of the transform to the virial, for k = 1.
   [[nodiscard]] QUADRAT_HD vec<double, 6> virial_of(const mode& here, const T* pair) const {
     vec<double, 6> virial{};
     if (here.weight == T(0)) return virial;
@@ -152,7 +152,7 @@ struct mesh_modes {
   [[nodiscard]] QUADRAT_HD std::uint32_t system_at(std::size_t index) const {
     return index < apart || apart == 0 ? 0 : static_cast<std::uint32_t>(index / apart);
   }
-  /// Divisions of 32 bits take a fraction of those of 64.
+  /// 32-bit divisions are much faster than 64-bit ones.
   QUADRAT_HD void locate(std::size_t in, int (&place)[3]) const {
     if (in < 0xffffffffu) {
       locate_by(static_cast<std::uint32_t>(in), place);

@@ -45,7 +45,7 @@ long_range_modes<T> make_long_range_modes(const ewald_splitting& splitting) {
   const double edge = splitting.largest_mode();
   result.largest_square = static_cast<T>(edge * edge);
   const std::vector<long double> series = series_of_modes(splitting);
-  // Samples are rounded to double, and so is what is left of the last terms.
+  // Samples are rounded to double, which limits the last terms.
   const double rounding = std::max(static_cast<double>(std::numeric_limits<T>::epsilon()) / 8, 8e-15);
   result.terms = terms_within(series, rounding);
   require(result.terms <= split_polynomial<T>::most_terms, "the splitting is ", splitting.parameter(),

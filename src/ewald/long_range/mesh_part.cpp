@@ -35,7 +35,7 @@ mesh_part<Context, T>::mesh_part(const Context& context, const ewald_setup& setu
   }
   shape_.band[2] = {mesh[2] / 2 + 1, 0};
   const std::size_t points = systems * ends_.spacing * layer;
-  // Mesh and modes have about as many numbers; the transform may work in as many again.
+  // Mesh and modes have about the same size; the transform may need that much again.
   require_memory(context.memory(), message("the mesh of ", mesh[0], " x ", mesh[1], " x ", mesh[2], " points"),
                  3 * points * sizeof(T), 0, "a larger cutoff or error needs a smaller one");
   require(most_bytes == 0 || 2 * points * sizeof(T) <= most_bytes, "the mesh of ", mesh[0], " x ", mesh[1], " x ",
@@ -51,7 +51,7 @@ mesh_part<Context, T>::mesh_part(const Context& context, const ewald_setup& setu
   mesh_ = array<T, Context>(context, points);
   spectrum_ = array<std::complex<T>, Context>(context, transform_->spectrum_size());
   spread_options options;
-  options.uses = 4;  // potentials and gradients are interpolated, too, which costs like three more
+  options.uses = 4;  // interpolating potentials and gradients costs like three more
   const box<T, 3> unit{{}, vec<T, 3>::filled(T(1)), vec<bool, 3>::filled(true)};
   spreading_ =
       std::make_unique<spread_plan<Context, T, 3>>(plan_access::make(context, unit, mesh, window, options, details));

@@ -16,8 +16,8 @@
 /// The long-range part over a mesh: spreading, a Fourier transform, the influence function, and back.
 namespace quadrat::detail {
 
-/// Meshes are in units of the cells, so that they serve cells of any shape, and those of all systems are equal. The
-/// gradient is that of the window (Essmann et al. 1995), so that forces are the derivatives of the energy.
+/// Meshes are in units of the cells, so that they serve cells of any shape and are equal for all systems. The gradient
+/// is that of the window (Essmann et al. 1995), so that forces are the derivatives of the energy.
 template <typename Context, typename T>
 class mesh_part final : public smooth_part<Context, T> {
  public:
@@ -46,10 +46,10 @@ class mesh_part final : public smooth_part<Context, T> {
   workspace<Context> scratch_;
 };
 
-/// What undoes the spreading and the interpolation of a mode, and is nearly optimal where aliases are not negligible:
-/// with w the window's transform, w(k)^2 / (sum over aliases w(k + m extent)^2)^2 (Hockney and Eastwood 1988, section
-/// 8-3-3; exact for energies where the influence function vanishes beyond the mesh's modes). For the modes 0 to extent
-/// / 2.
+/// The factor that undoes the spreading and the interpolation of a mode, and is nearly optimal if aliases are not
+/// negligible: with w the window's transform, w(k)^2 / (sum over aliases w(k + m extent)^2)^2 (Hockney and Eastwood
+/// 1988, section 8-3-3; exact for energies where the influence function vanishes beyond the mesh's modes). For the
+/// modes 0 to extent / 2.
 template <typename T>
 [[nodiscard]] std::vector<double> deconvolution(const mesh_window<T>& window, int extent);
 

@@ -9,7 +9,7 @@
 
 namespace quadrat::detail {
 
-/// What a smooth part reads: everything by slot.
+/// The input of a smooth part, by slot.
 template <typename T>
 struct smooth_input {
   placed_charges<T> all;
@@ -17,7 +17,7 @@ struct smooth_input {
   const T* charges;
 };
 
-/// And what it writes.
+/// The output of a smooth part.
 template <typename T>
 struct smooth_output {
   T* potentials;
@@ -25,16 +25,16 @@ struct smooth_output {
   vec<double, 6>* virials;  ///< by system, for k = 1; nullptr: not wanted
 };
 
-/// The long-range part of the sum, each charge's own included.
+/// The long-range part of the sum, including each charge's interaction with itself.
 template <typename Context, typename T>
 class smooth_part {
  public:
   virtual ~smooth_part() = default;
   /// Makes room for these points. Synchronizes.
   virtual void prepare(const smooth_input<T>& input) = 0;
-  /// Asynchronous, allocates nothing, for as many points as were prepared.
+  /// Asynchronous, allocates nothing. For the prepared number of points.
   virtual void compute(const smooth_input<T>& input, const smooth_output<T>& output) = 0;
-  /// What `potentials` lack, by system; nullptr: nothing.
+  /// The constant to add to `potentials`, by system; nullptr: none.
   [[nodiscard]] virtual const T* zero_potentials() const { return nullptr; }
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };

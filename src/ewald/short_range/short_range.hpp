@@ -28,7 +28,7 @@ struct add_short_range {
   placed_charges<T> all;
   split_polynomial<T> split;
   bool coulomb;
-  T squared_close;  ///< nearer pairs may be scaled ones, which `add_scaled_pairs` then counts
+  T squared_close;  ///< nearer pairs may be scaled; `add_scaled_pairs` adds those
   scaled_partners<T> scaled;
   fault_flag faults;
   charge_sums<T> sums;
@@ -70,7 +70,7 @@ struct add_short_range {
     }
   }
 
-  /// Whether a close pair does not count here: a charge with itself, scaled pairs.
+  /// Whether a close pair is skipped here: a charge with itself, or a scaled pair.
   [[nodiscard]] QUADRAT_HD bool is_left_out(std::size_t slot, std::uint32_t other, const vec<int, 3>& shift,
                                             T squared_distance) const {
     if (other == slot && shift == vec<int, 3>{}) return true;
@@ -82,7 +82,7 @@ struct add_short_range {
   }
 };
 
-/// The difference that scaled pairs make. Index: slot.
+/// Adds the scaled pairs. Index: slot.
 template <typename T>
 struct add_scaled_pairs {
   placed_charges<T> all;
@@ -110,7 +110,7 @@ struct add_scaled_pairs {
       const vec<T, 3> separation = nearest_separation(domain.shape, own.position, at.position);
       const T squared_distance = squared_norm(separation);
       T value = T(0), slope = T(0);
-      if (squared_distance <= squared_close) {  // only the long-range part has been counted
+      if (squared_distance <= squared_close) {  // only the long-range part is included so far
         const auto smooth = split.at(squared_distance);
         value = -smooth.value;
         slope = -smooth.slope;

@@ -199,7 +199,7 @@ struct gather_layer_slots {
 
   QUADRAT_HD void operator()(std::size_t slot) const {
 #if defined(__GNUC__) && !defined(__CUDA_ARCH__)
-    // Prefetch, as points may lie anywhere in memory. GCC would drop a call of a function that only prefetches.
+    // Prefetch: points may lie anywhere in memory. In a separate function, GCC would remove it.
     constexpr std::size_t ahead = 16;
     if (slot + ahead < search.points.count) {
       const std::size_t next = elements[slot + ahead];

@@ -79,7 +79,7 @@ struct fft_line_access {
     *reinterpret_cast<anywhere*>(to + lanes) = b;
   }
 
-  /// Of the numbers from `first` on.
+  /// Multiplies the numbers from `first` on.
   QUADRAT_FFT_INLINE static void turn(const fft_lines<T>& work, int first, int count, numbers* data) {
     const std::size_t points = work.turns->points;
     std::size_t m = work.column * static_cast<std::size_t>(first) % points;
@@ -96,7 +96,7 @@ struct fft_line_access {
   }
 };
 
-/// Numbers of lines that are not adjacent: squares of as many lines as there are lanes, and as many words.
+/// Numbers of lines that are not adjacent: reads square blocks of as many lines as lanes, and as many words.
 template <typename T, typename Set>
 struct fft_squares {
   using access = fft_line_access<T, Set>;

@@ -13,9 +13,9 @@ namespace quadrat::detail {
 
 namespace {
 
-/// One axis after the other, on lines that hold modes of the bands only: of twice as many mesh points as modes in three
-/// dimensions, 7/12 of all lines. A single line is transformed as a matrix (the four-step algorithm: Bailey 1990); of
-/// several meshes that are lines, each is a row.
+/// Transforms one axis after the other, only the lines that hold modes of the bands: with twice as many mesh points as
+/// modes in three dimensions, 7/12 of all lines. A single line is transformed as a matrix (the four-step algorithm:
+/// Bailey 1990). If there are several meshes that are lines, each is a row.
 template <typename T>
 class cpu_mode_transform final : public mode_transform<T> {
  public:
@@ -93,8 +93,8 @@ class cpu_mode_transform final : public mode_transform<T> {
       if (shape_.extent[axis] > 1) sizes_[axis].emplace(shape_.extent[axis]);
     }
     const int lanes = functions_.lanes, all = lines() ? shape_.count : shape_.extent[0] * shape_.extent[1];
-    // Two real lines in a lane are transformed as one complex line, which rounds each by parts of the other: they must
-    // be of one mesh.
+    // A lane transforms two real lines as one complex line, which mixes their rounding errors, so both must belong to
+    // one mesh.
     const int most = shape_.real && !lines() ? 2 * lanes : lanes;
     for (int i = 0; i < all; i += most) groups_[2].push_back({static_cast<std::size_t>(i), std::min(most, all - i)});
     const int across = shape_.real ? static_cast<int>(row_) : shape_.extent[2];
@@ -119,11 +119,11 @@ class cpu_mode_transform final : public mode_transform<T> {
     for (int k = 0; k <= n / 2; ++k) roots.root(static_cast<std::size_t>(k), halves_.data() + 2 * k);
   }
 
-  /// Whether the meshes are lines: these are rows of one mesh.
+  /// Whether the meshes are lines, which are then rows of one mesh.
   [[nodiscard]] bool lines() const { return shape_.rows() == 1; }
 
-  /// Calls body(lines, group, mesh) for each group of each mesh, with everything filled in that threads have of their
-  /// own.
+  /// Calls body(lines, group, mesh) for each group of each mesh; `lines` already has the thread's scratch
+  /// memory.
   template <typename Body>
   void for_each_group(int axis, const fft_lines<T>& common, const Body& body) {
     const std::vector<line_group>& all = groups_[axis];
@@ -254,7 +254,7 @@ class cpu_mode_transform final : public mode_transform<T> {
     }
   }
 
-  /// exp(-pi i k / m) for k up to m, from those of the first half.
+  /// exp(-pi i k / m) for k up to m, from the stored first half.
   [[nodiscard]] std::pair<T, T> half_root(std::size_t k, std::size_t m) const {
     if (2 * k <= m) return {halves_[2 * k], halves_[2 * k + 1]};
     return {-halves_[2 * (m - k)], halves_[2 * (m - k) + 1]};

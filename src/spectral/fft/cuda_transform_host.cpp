@@ -64,8 +64,8 @@ void check_cufft(cufftResult status, const char* action) {
   throw backend_error(message("cuFFT: ", action, ": error ", static_cast<int>(status)));
 }
 
-/// Transforms over the last `rank` axes of several meshes. Rows of what is transformed, and of the result, have that
-/// many numbers, and meshes begin that many numbers apart.
+/// Transforms over the last `rank` axes of several meshes, with the row lengths of input and output and the distances
+/// between meshes.
 struct many_transforms {
   const transform_shape& shape;
   int rank;
@@ -108,7 +108,7 @@ class cufft_plan {
   array<std::byte, cuda_context> work_;
 };
 
-/// Whole transforms: cuFFT has none that leave out lines.
+/// Whole transforms, because cuFFT cannot skip lines.
 template <typename T>
 class cuda_mode_transform final : public mode_transform<T> {
  public:

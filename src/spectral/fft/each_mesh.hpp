@@ -8,7 +8,7 @@
 
 namespace quadrat::detail {
 
-/// Several meshes one after another, by the transform of one: for libraries that have no better way.
+/// Transforms several meshes one by one, for libraries without batched transforms.
 template <typename T>
 class each_mesh final : public mode_transform<T> {
  public:

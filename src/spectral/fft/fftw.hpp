@@ -9,8 +9,8 @@
 /// Libraries with the interface of FFTW 3, loaded at run time.
 namespace quadrat::detail {
 
-/// The functions of FFTW's interface that are used, as fftw3.h declares them. Numbers of type T are reals; complex ones
-/// are pairs.
+/// The FFTW functions used here, as declared in fftw3.h. Numbers of type T are reals; complex ones are
+/// pairs.
 template <typename T>
 struct fftw_functions {
   using plan = void*;
@@ -28,17 +28,17 @@ struct fftw_functions {
   void (*execute_from_real)(plan plan, T* in, complex out);
   void (*execute_to_real)(plan plan, complex in, T* out);
   void (*destroy)(plan plan);
-  int (*set_local_threads)(int);  ///< of MKL: how many threads a plan may use that this thread makes; else nullptr
+  int (*set_local_threads)(int);  ///< MKL: the number of threads for plans made by this thread; else nullptr
 };
 
-/// Of FFTW (a library for each precision) or MKL; nullptr where it was not found.
+/// The functions of FFTW (one library per precision) or MKL; nullptr if it was not found.
 template <typename T>
 [[nodiscard]] const fftw_functions<T>* fftw_library();
 template <typename T>
 [[nodiscard]] const fftw_functions<T>* mkl_library();
 
-/// Transforms by such a library, line by line as those of this project, over the threads of the context; a single line
-/// by one thread.
+/// Transforms by such a library, line by line over the threads of the context; a single line by one
+/// thread.
 template <typename T>
 [[nodiscard]] std::unique_ptr<mode_transform<T>> make_fftw_transform(const fftw_functions<T>& library,
                                                                      const cpu_context& context,

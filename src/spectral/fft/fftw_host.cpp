@@ -26,7 +26,7 @@ bool find(void* library, Function& function, const std::string& name) {
   return function != nullptr;
 }
 
-/// Its functions, if all are there.
+/// Its functions, if it has all of them.
 template <typename T>
 std::optional<fftw_functions<T>> functions_of(void* library) {
   if (library == nullptr) return std::nullopt;

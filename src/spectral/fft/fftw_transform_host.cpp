@@ -12,13 +12,13 @@ namespace quadrat::detail {
 
 namespace {
 
-/// Making plans is the one thing that FFTW's threads may not do at once.
+/// FFTW can make plans in only one thread at a time.
 std::mutex planning;
 
-/// FFTW_UNALIGNED and FFTW_ESTIMATE: for arrays anywhere, and without trying and overwriting them.
+/// FFTW_UNALIGNED and FFTW_ESTIMATE: for arrays at any address, without timing runs that overwrite them.
 constexpr unsigned flags = (1u << 1) | (1u << 6);
 
-/// Plans for lines of n numbers, for each number of lines up to some: plans_[lines].
+/// Plans for lines of n numbers, by number of lines: plans_[lines].
 template <typename T>
 class line_plans {
  public:
@@ -57,7 +57,7 @@ class line_plans {
   std::vector<plan> plans_;
 };
 
-/// Lines of the bands only, as this project's own transforms, in groups over the context's threads.
+/// Transforms only lines of the bands, in groups over the context's threads.
 template <typename T>
 class fftw_mode_transform final : public mode_transform<T> {
  public:
@@ -116,7 +116,7 @@ class fftw_mode_transform final : public mode_transform<T> {
     return static_cast<std::size_t>(shape_.extent[0]) * static_cast<std::size_t>(shape_.extent[1]);
   }
 
-  /// Plans are made for places that are never read, one for both sides where they are in place.
+  /// Plans are made for dummy addresses, which are never read: one address for both sides if in place.
   void make_rows() {
     const int n = shape_.extent[2], all = static_cast<int>(rows()), most = std::max(1, numbers_at_once / n);
     for (int i = 0; i < all; i += most) rows_.push_back({static_cast<std::size_t>(i), std::min(most, all - i)});

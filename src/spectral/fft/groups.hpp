@@ -29,8 +29,8 @@ inline void add_groups(std::vector<line_group>& groups, std::size_t base, int n,
   add(n - band.high, n);
 }
 
-/// The lines along axis 0 or 1 of a mesh with rows of `row` numbers, of which those in `across` are wanted: all along
-/// axis 1, and along axis 0 those in the band of axis 1. One lane per adjacent number.
+/// The lines along axis 0 or 1 of a mesh with rows of `row` numbers, of which those in `across` are wanted: all lines
+/// along axis 1, and along axis 0 those in the band of axis 1. One lane per adjacent number.
 struct column_groups {
   int rows, planes;  ///< extents of axes 1 and 0
   mode_band band;    ///< of axis 1

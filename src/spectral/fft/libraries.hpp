@@ -5,7 +5,7 @@
 
 #include "spectral/transform.hpp"
 
-/// The transforms that make_mode_transform chooses from, besides those of spectral/fft/fftw.hpp.
+/// The candidates of make_mode_transform, besides those of spectral/fft/fftw.hpp.
 namespace quadrat::detail {
 
 /// The vectorized loops of spectral/fft/lines.hpp.
@@ -18,8 +18,8 @@ template <typename T>
 template <typename T>
 [[nodiscard]] std::unique_ptr<mode_transform<T>> make_cufft_transform(const cuda_context& context,
                                                                       const transform_shape& shape);
-/// Without the lines that hold no wanted modes, by the kernels of spectral/fft/cuda: for complex meshes in three
-/// dimensions of up to 1024 points along each axis; null for others.
+/// Skips lines without wanted modes, by the kernels of spectral/fft/cuda. For complex meshes in three dimensions of up
+/// to 1024 points along each axis; null for others.
 template <typename T>
 [[nodiscard]] std::unique_ptr<mode_transform<T>> make_mode_lines(const cuda_context& context,
                                                                  const transform_shape& shape);

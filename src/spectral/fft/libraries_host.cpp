@@ -86,7 +86,7 @@ std::unique_ptr<mode_transform<T>> make_mode_transform(const cuda_context& conte
                                                        std::string_view library) {
   require_fft_library<T>(library, context);
 #if QUADRAT_HAS_CUDA
-  // On smaller meshes the launches of three kernels take longer than the lines that are left out.
+  // On smaller meshes the launches of three kernels cost more than skipping lines saves.
   constexpr std::size_t least_nodes = std::size_t{160} * 160 * 160;
   const bool own = library == "own";
   if (own || (library != "cufft" && shape.rows() * static_cast<std::size_t>(shape.extent[2]) >= least_nodes)) {

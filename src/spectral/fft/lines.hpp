@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <vector>
 
-/// Fourier transforms of lines of a mesh on CPUs: what is asked of the vectorized loops, which are compiled once for
+/// Fourier transforms of lines of a mesh on CPUs: the interface of the vectorized loops, which are compiled once for
 /// each instruction set. Sizes are products of 2, 3 and 5. Sums have no factor: a transform and its inverse multiply by
 /// n.
 namespace quadrat::detail {
 
-/// The indices of an axis of n modes that are not known to be zero, or that are wanted: [0, low) and [n - high, n).
+/// The indices of an axis of n modes that may be nonzero, or are wanted: [0, low) and [n - high, n).
 struct mode_band {
   int low = 0;
   int high = 0;
@@ -17,7 +17,7 @@ struct mode_band {
   [[nodiscard]] int count() const { return low + high; }
 };
 
-/// The least product of 2, 3 and 5 that is `least` or more and, if asked for, even.
+/// The least product of 2, 3 and 5 that is `least` or more; even, if `even`.
 [[nodiscard]] int good_fft_size(double least, bool even);
 
 /// One size: its factors, and the roots of unity of each pass.
@@ -49,8 +49,8 @@ struct fft_turns {
   std::vector<T> lanes;  ///< for each k the factors of the columns 0, 1, ...: all real parts, all imaginary parts
 };
 
-/// A number of lines, one for each lane of a vector, or fewer. Numbers are complex, as pairs; steps are counted in
-/// complex numbers (of real lines: in real numbers).
+/// At most one line per lane of a vector. Numbers are complex, as pairs; steps are counted in complex numbers (of real
+/// lines: in real numbers).
 template <typename T>
 struct fft_lines {
   const fft_size<T>* size;
@@ -64,7 +64,7 @@ struct fft_lines {
   T sign;                               ///< of the exponent, -1 or 1
   T* scratch;                           ///< fft_scratch(size, lanes) numbers, aligned to 64 bytes
   const fft_turns<T>* turns = nullptr;  ///< if there are any, multiplied to the results
-  std::size_t column = 0;               ///< the first line's column for them
+  std::size_t column = 0;               ///< column of the first line in `turns`
 };
 
 [[nodiscard]] constexpr std::size_t fft_scratch(int points, int lanes) {
@@ -75,8 +75,8 @@ template <typename T>
 struct fft_functions {
   int lanes;  ///< of a vector
   void (*transform)(const fft_lines<T>& work);
-  /// Real lines, twice as many as there are lanes or fewer, `from_step` 1: writes the modes [0, out.low), sign -1.
-  /// Lines beyond the number of lanes share one with the first ones, and each is rounded by parts of the other.
+  /// Real lines, at most twice as many as lanes, `from_step` 1: writes the modes [0, out.low), sign -1. Lines beyond
+  /// the number of lanes share lanes with the first lines, and rounding errors mix within a lane.
   void (*from_real)(const fft_lines<T>& work);
   /// From the modes [0, in.low) to real lines, `to_step` 1, sign 1: the other modes are their complex conjugates.
   void (*to_real)(const fft_lines<T>& work);

@@ -129,7 +129,7 @@ struct fft_lanes {
 
   using squares = fft_squares<T, Set>;
 
-  /// What is outside the band is zero.
+  /// Numbers outside the band are zero.
   QUADRAT_FFT_INLINE static void read_banded(const fft_lines<T>& work, int first, int count, numbers* to) {
     const int high = work.size->points - work.in.high, last = first + count;
     if (last <= work.in.low || first >= high) return squares::read(work, first, count, to);
@@ -185,7 +185,7 @@ struct fft_lanes {
     }
   }
 
-  /// The reverse. With the sign 1 computed as the conjugate of that with the sign -1 of the conjugates.
+  /// The reverse, with the sign 1: computed as the conjugate of the transform, with the sign -1, of the conjugates.
   QUADRAT_FFT_TARGET static void to_real(const fft_lines<T>& work) {
     const int n = work.size->points;
     numbers* const data = reinterpret_cast<numbers*>(work.scratch);

@@ -36,7 +36,7 @@ struct pair_lanes {
   using anywhere = typename cpu_vector<T, static_cast<int>(lanes)>::anywhere;
   using mask = decltype(vector{} < vector{});
 
-  /// Pairs nearer than the cutoff: most candidates are not, and the polynomials cost more than finding that out.
+  /// Pairs nearer than the cutoff: most candidates are farther, and the polynomials cost more than the distance test.
   struct near_pairs {
     static constexpr std::size_t most = 512;
     static constexpr std::size_t components = 5;  // the separation, its square, the charge
@@ -49,7 +49,7 @@ struct pair_lanes {
   QUADRAT_EWALD_INLINE static vector fill(T x) { return vector{} + x; }
   QUADRAT_EWALD_INLINE static vector load(const T* from) { return *reinterpret_cast<const anywhere*>(from); }
 
-  /// Finds the near ones among the candidates from `slot` on, of which the first `valid` count.
+  /// Finds the near ones among the first `valid` candidates from `slot` on.
   QUADRAT_EWALD_INLINE static void find(const pair_lanes_task<T>& task, std::uint32_t range, std::uint32_t slot,
                                         std::size_t valid, vector numbers, near_pairs& near,
                                         pair_lanes_result<T>& result) {
@@ -86,9 +86,9 @@ struct pair_lanes {
     }
   }
 
-  /// Sums all near pairs, and forgets them.
+  /// Sums all near pairs, and empties the list.
   QUADRAT_EWALD_INLINE void sum_near(const pair_lanes_task<T>& task, near_pairs& near) {
-    for (std::size_t k = near.count; k < near.count + 2 * lanes; ++k) {  // no charge, at a distance that is possible
+    for (std::size_t k = near.count; k < near.count + 2 * lanes; ++k) {  // padding: charge 0 at a valid distance
       for (auto& component : near.component) component[k] = T(0);
       near.component[3][k] = task.split->squared_cutoff;
     }

@@ -6,7 +6,7 @@
 
 #include "ewald/splitting.hpp"
 
-/// The short-range sum of one charge on a CPU's vector units: loops that are compiled once for each instruction set.
+/// The short-range sum of one charge by vector instructions: loops compiled once for each instruction set.
 namespace quadrat::detail {
 
 /// Numbers behind the last slot that may be read.
@@ -19,7 +19,7 @@ struct charge_lanes {
   const T* charge;
 };
 
-/// Slots that are seen from one image of the charge.
+/// Slots that are near one image of the charge.
 template <typename T>
 struct candidate_range {
   std::uint32_t first;
@@ -39,7 +39,7 @@ struct pair_lanes_task {
 
   const split_polynomial<T>* split;
   bool coulomb;
-  T squared_close;  ///< pairs up to it are not summed but listed
+  T squared_close;  ///< closer pairs are listed instead of summed
   charge_lanes<T> all;
   const candidate_range<T>* ranges;
   std::uint32_t count;
@@ -49,8 +49,8 @@ template <typename T>
 struct pair_lanes_result {
   T potential;
   T field[3];
-  T virial[6];              ///< as add_short_range::add_virial
-  std::size_t close_count;  ///< may be larger than most_close: then only those are listed
+  T virial[6];              ///< as in add_short_range::add_virial
+  std::size_t close_count;  ///< may exceed most_close; then only most_close are listed
   close_candidate close[pair_lanes_task<T>::most_close];
 };
 

@@ -7,8 +7,8 @@ namespace quadrat::detail {
 
 namespace {
 
-/// For processors without a set of their own here: 16 bytes are a register of every x86-64 and of ARM. Products are
-/// rounded: a fused operation might be a function call.
+/// For processors without a specialized set: every x86-64 and ARM has registers of 16 bytes. Products are rounded: a
+/// fused operation might be a function call.
 struct plain_registers {
   static constexpr int bytes = 16;
   template <typename Vector>

@@ -7,7 +7,7 @@
 
 namespace quadrat::detail {
 
-/// add_short_range for all slots on a CPU's vector units. `components`: memory for 4 (count + pair_lanes_beyond)
+/// add_short_range for all slots by a CPU's vector instructions. `components`: memory for 4 (count + pair_lanes_beyond)
 /// numbers.
 template <typename T>
 void sum_short_range(const cpu_context& context, const add_short_range<T>& task, T* components);

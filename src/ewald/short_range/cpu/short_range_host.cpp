@@ -14,7 +14,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// The fastest that this CPU has.
+/// The fastest variant for this CPU.
 template <typename T>
 [[nodiscard]] pair_lanes_function<T> fastest_pair_lanes(bool virials) {
   if (const auto function = avx512_pair_lanes(T(), virials)) return function;
@@ -42,7 +42,7 @@ struct sum_pairs_of_slot {
   add_short_range<T> task;
   charge_lanes<T> lanes;
   pair_lanes_function<T> function;
-  bool ends_early;  ///< no fault was there before
+  bool ends_early;  ///< there was no fault before
 
   static constexpr std::uint32_t most_ranges = 128;
 
@@ -68,8 +68,8 @@ struct sum_pairs_of_slot {
   }
 
  private:
-  /// Whether a point of lower index is in the same place as another one: the sums are not usable then, and the error
-  /// names the lowest. Of points that are all in one place, summing would take time quadratic in their number.
+  /// Whether a point of lower index coincides with another one. The sums are then unusable, and the error names the
+  /// lowest. This avoids quadratic time for points all in one place.
   [[nodiscard]] bool has_failed_before(particle_id i) const {
     const std::atomic_ref<std::uint64_t> first(*task.faults.first);
     return first.load(std::memory_order_relaxed) >> 8 < pair_fault_base + i;

@@ -32,7 +32,7 @@ __device__ T inverse_root(T x) {
   }
 }
 
-/// `lanes` threads for each charge, a power of two, take its candidates in turn.
+/// `lanes` threads per charge, a power of two, take its candidates in turn.
 template <int Terms, bool Coulomb, typename T>
 __global__ void __launch_bounds__(short_range_block)
     short_range_kernel(const __grid_constant__ add_short_range<T> task, const __grid_constant__ ewald_domain<T> domain,

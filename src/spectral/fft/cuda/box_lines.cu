@@ -12,8 +12,8 @@ namespace quadrat::detail {
 namespace {
 
 constexpr int box_threads = 256;
-/// 2 to the power of this many lines are transformed together: those of 64 bytes next to one another, so that several
-/// blocks fit on a multiprocessor, or fewer where they would take too much shared memory.
+/// 2 to the power of this many lines are transformed together: 64 adjacent bytes, so that several blocks fit on a
+/// multiprocessor, or fewer lines if they would need too much shared memory.
 template <typename T>
 [[nodiscard]] int box_shift(const line_digits& digits) {
   constexpr std::size_t most_bytes = 100 * 1024;
@@ -23,7 +23,7 @@ template <typename T>
   return shift;
 }
 
-/// Block x: lines of a group. Block y: group, if there are not too many; the rest follow.
+/// Block x: lines of a group. Block y: group; loops over groups if there are too many.
 template <bool Strided, typename T>
 __global__ void __launch_bounds__(box_threads, 4) box_kernel(const __grid_constant__ box_pass<T> pass) {
   extern __shared__ __align__(16) unsigned char box_memory[];
@@ -50,7 +50,7 @@ void launch_box(const cuda_context& context, const box_pass<T>& pass) {
   launch.check();
 }
 
-/// What passes over lines of one size look up, in the memory of the device.
+/// The tables for passes over lines of one size, on the device.
 template <typename T>
 struct box_line {
   box_line() = default;
@@ -65,8 +65,8 @@ struct box_line {
   array<fft_number<T>, cuda_context> roots;
 };
 
-/// The box serves as the mesh on which lines are transformed, in place: after the axes from the last to the first one
-/// there are numbers of the box along these, and modes along the others.
+/// Lines are transformed in place in the box. Axes already transformed, from the last to the first, hold numbers of the
+/// box; the others hold modes.
 template <typename T>
 class box_lines final : public box_transform<cuda_context, T> {
  public:
@@ -162,7 +162,7 @@ class box_lines final : public box_transform<cuda_context, T> {
 template <typename T>
 bool fits_box_lines(const box_problem& problem) {
   for (const box_axis& axis : problem.axis) {
-    // With 16 numbers or fewer there might be one pass only.
+    // 16 numbers or fewer might need only one pass.
     if (axis.size > 1 && (axis.size <= 16 || axis.size > most_line_size<T> || !has_line_plan(axis.size))) return false;
   }
   return problem.axis[1].size > 1;

@@ -13,8 +13,8 @@ namespace quadrat::detail {
 template <typename T>
 [[nodiscard]] bool fits_box_lines(const box_problem& problem);
 
-/// One axis after the other, by the passes of box_pass.hpp: only lines that hold given modes, and of these only
-/// wanted numbers, are read and written.
+/// Transforms one axis after the other by the passes of box_pass.hpp. Reads and writes only lines that hold given
+/// modes, and only their wanted numbers.
 template <typename T>
 [[nodiscard]] std::unique_ptr<box_transform<cuda_context, T>> make_box_lines(const cuda_context& context,
                                                                              const box_problem& problem);

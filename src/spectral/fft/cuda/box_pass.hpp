@@ -6,13 +6,13 @@
 
 #include "spectral/fft/cuda/line_plan.hpp"
 
-/// Fourier transforms of lines of a mesh along one axis, in the shared memory of blocks: of each line only the first
-/// numbers are given (the others count as zero) and only the first modes wanted, in most cases less than half of both.
-/// The first pass then computes with half of its numbers, and the last one half of its modes. A block takes several
-/// lines, with one butterfly per thread at a time.
+/// Fourier transforms of lines of a mesh along one axis, in the shared memory of blocks: only the first numbers of each
+/// line are given (the others count as zero), and only its first modes are wanted, mostly less than half of both. Then
+/// the first pass reads half of its numbers, and the last one computes half of its modes. A block takes several lines,
+/// with one butterfly per thread at a time.
 namespace quadrat::detail {
 
-/// One end of a pass, in complex numbers: where the numbers of a line are, how many, and what they are multiplied by.
+/// One end of a transform, in complex numbers: the place, count and factors of the numbers of a line.
 template <typename T>
 struct box_end {
   fft_number<T>* numbers;
@@ -36,7 +36,7 @@ struct box_pass {
   [[nodiscard]] std::size_t memory() const { return static_cast<std::size_t>(digits.places_of_line()) << shift; }
 };
 
-/// What one thread does of a pass: the butterfly, and whose line.
+/// One thread's work in a pass: the butterfly and its line.
 template <typename T>
 struct box_butterfly {
   const box_pass<T>& pass;
@@ -141,8 +141,8 @@ QUADRAT_HD inline void with_radix(int radix, const F& f) {
   }
 }
 
-/// The lines that a block works on, of a group. Strided lines lie side by side in memory, and number by number in
-/// `shared`, so that neighboring threads, which have neighboring lines, use different banks; others line by line.
+/// The lines that a block works on, of a group. Strided lines are adjacent in memory. `shared` stores them number by
+/// number, so that neighboring threads use different banks. Other lines are stored line by line.
 template <typename T>
 struct box_block {
   const box_pass<T>& pass;
@@ -171,7 +171,7 @@ struct box_block {
   }
 };
 
-/// One pass, by thread `thread` of `threads`: all of them must have done the one before.
+/// One pass, by thread `thread` of `threads`. All threads must have finished the previous pass.
 template <bool Strided, typename T>
 QUADRAT_HD inline void run_box_pass(const box_block<T>& block, int p, int thread, int threads) {
   const box_pass<T>& pass = block.pass;

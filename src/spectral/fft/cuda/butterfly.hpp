@@ -167,7 +167,7 @@ QUADRAT_HD inline void small_transform(fft_number<T>* x) {
   }
 }
 
-/// The same where the second half of the numbers is zero, and need not be there.
+/// The same if the second half of the numbers is zero; x needs no room for it.
 template <int Radix, typename T>
 QUADRAT_HD inline void transform_first_half(fft_number<T>* x) {
   constexpr int half = Radix / 2;
@@ -184,7 +184,7 @@ QUADRAT_HD inline void transform_first_half(fft_number<T>* x) {
   }
 }
 
-/// Only the first half of the modes.
+/// Computes only the first half of the modes.
 template <int Radix, typename T>
 QUADRAT_HD inline void transform_to_first_half(fft_number<T>* x) {
   constexpr int half = Radix / 2;

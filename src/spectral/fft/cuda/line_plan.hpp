@@ -6,7 +6,7 @@
 
 #include "spectral/fft/cuda/butterfly.hpp"
 
-/// How lines are transformed in the shared memory of blocks: see box_pass.hpp.
+/// Plans for transforms of lines in shared memory: see box_pass.hpp.
 namespace quadrat::detail {
 
 /// Division by a number below 2^12, of numbers below 2^20.
@@ -23,8 +23,8 @@ struct line_divisor {
   }
 };
 
-/// How a line of `size` numbers is transformed: pass after pass in place, each number then being where its index has
-/// the digits of a mode in reverse; and what the passes look up.
+/// The transform of a line of `size` numbers, pass after pass in place. The result is in digit-reversed order. Also
+/// holds the tables of the passes.
 struct line_digits {
   static constexpr int most_passes = 4;
 
@@ -42,17 +42,17 @@ struct line_digits {
 template <typename T>
 inline constexpr int most_line_size = sizeof(T) == 4 ? 4096 : 2048;
 
-/// What line_digits points to, on the host.
+/// The tables of line_digits on the host.
 struct line_plan {
   line_digits digits;
   std::vector<std::uint16_t> places;
 };
 
-/// Whether a size is a product of two to four of the radices that there are: 16, 10, 9, 8, 6, 5, 4, 3 and 2.
+/// Whether a size is a product of two to four of the radices 16, 10, 9, 8, 6, 5, 4, 3 and 2.
 [[nodiscard]] bool has_line_plan(int size);
 
-/// The fewest passes, and of those the ones with the smallest greatest radix, in an order with even ones first and
-/// last, as far as there are any. Throws argument_error for a size that no four radices make.
+/// Chooses the fewest passes; among those, the smallest largest radix; even radices first and last where possible.
+/// Throws argument_error for a size that is no product of four radices.
 [[nodiscard]] line_plan plan_line(int size);
 
 /// exp(-2 pi i k / size), k = 0 to size - 1.

@@ -17,7 +17,7 @@ namespace {
 void search_radices(int rest, std::vector<int>& radices, std::vector<int>& best) {
   constexpr std::array possible{16, 10, 9, 8, 6, 5, 4, 3, 2};
   if (rest == 1) {
-    // They fall, so that the first is the greatest.
+    // Radices decrease, so the first is the largest.
     const auto better = [&] {
       return radices.size() != best.size() ? radices.size() < best.size() : radices[0] < best[0];
     };
@@ -33,7 +33,7 @@ void search_radices(int rest, std::vector<int>& radices, std::vector<int>& best)
   }
 }
 
-/// Mode f of the last pass's butterflies is where its digits are in reverse.
+/// The place of mode f among the last pass's butterflies has the reversed digits of f.
 [[nodiscard]] std::vector<std::uint16_t> places_of(const line_digits& digits) {
   const int last = digits.passes - 1;
   const auto count = static_cast<int>(digits.butterflies[last].divisor);

@@ -17,8 +17,8 @@
 #include "spectral/fft/cuda/butterfly.hpp"
 #include "spectral/fft/libraries.hpp"
 
-/// Fourier transforms of complex meshes in three dimensions on GPUs, axis by axis, which leave out the lines that hold
-/// no wanted modes. A block transforms a few neighboring lines in shared memory, by Stockham's algorithm.
+/// Fourier transforms of complex meshes in three dimensions on GPUs, axis by axis, without the lines that hold no
+/// wanted modes. A block transforms a few neighboring lines in shared memory, by Stockham's algorithm.
 namespace quadrat::detail {
 
 inline constexpr int most_line_stages = 10, mode_line_threads = 256;
@@ -37,8 +37,8 @@ template <typename T>
   return swap ? fft_number<T>{x.im, x.re} : x;
 }
 
-/// Multiplies number r by root number * r. Others than the first, second and fourth are products of these, because
-/// reading them takes longer.
+/// Multiplies number r by root number * r. Factors other than the first, second and fourth are computed as products of
+/// these, because reading them takes longer.
 template <int Radix, typename T>
 __device__ __forceinline__ void turn_few(const fft_number<T>* roots, int number, fft_number<T> (&v)[Radix]) {
   fft_number<T> turn[Radix];
@@ -90,7 +90,7 @@ __device__ __forceinline__ void line_stage_of(const mode_line<T>& line, int radi
   }
 }
 
-/// Where point i of a line is in shared memory: the gaps avoid bank conflicts.
+/// The place of point i of a line in shared memory; gaps avoid bank conflicts.
 [[nodiscard]] QUADRAT_HD constexpr int line_place(int i) { return i + i / 8; }
 
 /// All stages. Points are `apart` in each of the two buffers of a line.
@@ -136,8 +136,8 @@ struct cuda_columns {
   std::size_t plane, row, step;  ///< from one plane, row, and number of a line to the next
 };
 
-/// Line y of the grid's blocks is a plane, z a mesh. To modes: writes the numbers in `own`; otherwise takes the others
-/// as zero.
+/// Line y of the grid's blocks is a plane, z a mesh. ToModes: writes only the numbers in `own`. Otherwise numbers
+/// outside `own` count as zero.
 template <typename T, int Lines, bool ToModes>
 __global__ void __launch_bounds__(mode_line_threads, 3)
     transform_columns_kernel(const __grid_constant__ mode_line<T> line, fft_number<T>* mesh, std::size_t apart,
@@ -193,7 +193,7 @@ inline constexpr int most_mode_line = 1024;
 /// The most meshes of a launch.
 inline constexpr int most_line_meshes = 65535;
 
-/// A length as cuda_line has it, with its roots on the device.
+/// The data of cuda_line for one length, with its roots on the device.
 template <typename T>
 class mode_line_plan {
  public:
@@ -247,7 +247,7 @@ class mode_lines final : public mode_transform<T> {
   [[nodiscard]] std::size_t bytes() const override { return lines_[0].bytes() + lines_[1].bytes() + lines_[2].bytes(); }
   /// Modes outside the bands are not read.
   void clear(T*, std::complex<T>*) override {}
-  /// Along the last axis first, where memory is read in order: later axes have fewer lines.
+  /// Starts with the last axis, which is contiguous in memory. Later axes have fewer lines.
   void to_modes(T* mesh, std::complex<T>*, int sign) override {
     transform_rows<true>(mesh, sign);
     transform_columns<true>(mesh, 1, sign);
