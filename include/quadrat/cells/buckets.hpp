@@ -21,7 +21,7 @@
 
 namespace quadrat {
 
-/// Elements in buckets by given keys. Constructed once, rebuilt whenever the keys change. Determinism and memory: as
+/// Elements in buckets by given keys. Constructed once, rebuilt whenever the keys change. Determinism and memory as for
 /// `Buckets`.
 template <typename Context, typename Buckets>
 class keyed_buckets {
@@ -41,7 +41,7 @@ class keyed_buckets {
   /// valid until then. Throws argument_error without room for as many elements and buckets, which an earlier build or
   /// `reserve` makes.
   void build_async(const std::uint32_t* keys, std::size_t count, std::size_t bucket_count);
-  /// Makes room for builds of at most as many elements and buckets. Does not wait. May allocate; what was built is then
+  /// Makes room for builds of at most as many elements and buckets. Does not wait. May allocate; then the last build is
   /// lost. Throws argument_error for impossible counts.
   void reserve(std::size_t count, std::size_t bucket_count);
   /// Waits. Allocates nothing. Throws what `build` throws for the keys of build_async, for all calls since the last
@@ -98,7 +98,7 @@ class hash_table {
   /// The same, but does not wait. Allocates nothing. Can be captured. `check` reports overflows. Throws argument_error
   /// without room for as many elements and buckets, which an earlier build or `reserve` makes.
   void build_async(const std::uint64_t* keys, std::size_t count, std::size_t bucket_count = 0);
-  /// As keyed_buckets::reserve.
+  /// Like keyed_buckets::reserve.
   void reserve(std::size_t count, std::size_t bucket_count = 0);
   /// Waits. Allocates nothing. Throws the overflow_error of build_async, for all calls since the last check or `build`;
   /// again at every call until the next build.

@@ -10,9 +10,9 @@
 
 namespace quadrat::detail {
 
-/// What a structure keeps about its builds: the context, the sizes that there is room for, and the faults. Faults stay
-/// until the next check or the next build that waits: none is lost in a long run of builds that do not, and these have
-/// nothing to clear. A check that finds one makes the structure unusable until the next build.
+/// The state of a structure's builds: the context, the room in elements and buckets, and the faults. Faults stay until
+/// the next check or the next build that waits. So builds that do not wait lose no fault, and need not clear any. A
+/// check that finds a fault makes the structure unusable until the next build.
 template <typename Context>
 class build_state {
  public:
@@ -21,23 +21,23 @@ class build_state {
   [[nodiscard]] const Context& context() const { return context_; }
   [[nodiscard]] fault_flag flag() { return faults_.flag(); }
 
-  /// Calls grow(elements, buckets) where there is less room; then what was built is lost.
+  /// Calls grow(elements, buckets) if there is less room; then the last build is lost.
   template <typename Grow>
   void reserve(std::size_t elements, std::size_t buckets, const Grow& grow) {
     if (has_room(elements, buckets)) return;
     lose_result();
     elements = std::max(elements, elements_);
     buckets = std::max(buckets, buckets_);
-    elements_ = buckets_ = 0;  // while an allocation can fail
+    elements_ = buckets_ = 0;  // in case an allocation fails
     grow(elements, buckets);
     elements_ = elements;
     buckets_ = buckets;
   }
-  /// To be called before memory of the result is released.
+  /// Call this before memory of the result is released.
   void lose_result() {
     if (stage_ == stage::built) stage_ = stage::empty;
   }
-  /// Throws argument_error, and changes nothing, without room for such a build. `what`: the elements.
+  /// Throws argument_error, and changes nothing, if there is no room for such a build. `what` names the elements.
   void begin(std::size_t elements, std::size_t buckets, const char* what) {
     require(has_room(elements, buckets), "build_async has room for ", elements_, " ", what, " in ", buckets_,
             " cells, but was given ", elements, " in ", buckets, "; call reserve(", elements, ") or build first");

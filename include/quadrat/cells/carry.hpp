@@ -56,7 +56,7 @@ struct carried_arrays {
   QUADRAT_HD static void copy(const carried_array& a, std::size_t from, std::size_t to) {
     static_cast<Record*>(a.to)[to] = static_cast<const Record*>(a.from)[from];
   }
-  /// For position and velocity, say: both loads are issued before the first is waited for.
+  /// For example for position and velocity: issues both loads before it waits for the first.
   QUADRAT_HD static void move_two(const carried_array& a, const carried_array& b, std::size_t from, std::size_t to) {
     const auto first = static_cast<const words<16, 4>*>(a.from)[from];
     const auto second = static_cast<const words<16, 4>*>(b.from)[from];

@@ -8,7 +8,7 @@
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// What walks can require of the view of a cell list. Views are small, trivially copyable and host-device. They point
+/// Requirements of walks on the view of a cell list. Views are small, trivially copyable and host-device. They point
 /// into the cell list: get a new one after each build.
 
 namespace quadrat {
@@ -31,8 +31,8 @@ concept cell_list = requires(const View& view, cell_id id, vec<int, View::dimens
   view.for_each_in_cell(id, f);
 };
 
-/// A numbering of the occupied cells only: `absent()` is the number of every empty cell. Visiting it is allowed and
-/// visits no particle; walks skip it.
+/// A numbering of the occupied cells only: `absent()` is the number of every empty cell. Visiting such a cell is
+/// allowed and finds no particle; walks skip it.
 template <typename Numbering>
 concept numbers_occupied_cells = requires(const Numbering& numbering) {
   { numbering.absent() } -> std::convertible_to<cell_id>;
@@ -72,8 +72,8 @@ concept record_cell_list = cell_list<View> && requires(const View& view, cell_id
   view.for_each_record_in_cell(id, f);
 };
 
-/// Walks by itself, in a box of any shape (lattice_cells): view.for_each_near(point, cutoff, f) calls
-/// f(j, separation, squared distance) for each particle j nearer than the cutoff, and particle(slot) is the one in a
+/// Has a separate walk, for a box of any shape (lattice_cells): view.for_each_near(point, cutoff, f) calls f(j,
+/// separation, squared distance) for each particle j nearer than the cutoff, and particle(slot) is the one in a
 /// slot.
 template <typename View>
 concept lattice_cell_list =

@@ -45,9 +45,9 @@ struct fixed_buckets_view {
 };
 
 /// Buckets of a fixed capacity, filled with one atomic addition per element (uniform-grid-atomics, section 1, "Building
-/// uniform grids using atomicAdd"). Memory: 4 + 4 * capacity bytes per bucket, and up to 16 more where the capacity is
-/// chosen. A bucket that overflows is a fault with the capacity that would have sufficed; the excess elements are in no
-/// bucket.
+/// uniform grids using atomicAdd"). Memory: 4 + 4 * capacity bytes per bucket, and up to 16 more if the capacity is
+/// chosen automatically. A bucket that overflows is a fault with the capacity that would have sufficed; the excess
+/// elements are in no bucket.
 ///
 /// Determinism: with `none`, the order of elements in a bucket is that of the atomic additions. With run_to_run and
 /// canonical it is increasing, by a stable radix sort of (key, element) and two more passes: several times the time,
@@ -58,11 +58,11 @@ class fixed_buckets {
   using view_type = fixed_buckets_view<Layout>;
   static constexpr bool carries_data = false;
 
-  /// capacity 0: chosen at each build from the mean occupancy, see cell_list_options::fixed_capacity.
+  /// capacity 0: chosen at each build from the mean occupancy; see cell_list_options::fixed_capacity.
   explicit fixed_buckets(std::uint32_t capacity = 0) : asked_(capacity) {}
 
-  /// `reserve` and `build` are for keyed_buckets, hash_table and cell lists, which give buckets their keys. This makes
-  /// room for builds of at most as many elements and buckets.
+  /// `reserve` and `build` are called by keyed_buckets, hash_table and cell lists, which supply the keys. `reserve`
+  /// makes room for builds of at most as many elements and buckets.
   void reserve(const Context& context, std::size_t count, std::size_t bucket_count);
   /// Puts elements [0, count) into buckets [0, bucket_count). Does not wait; allocates only to grow. The caller has
   /// checked the sizes.

@@ -8,7 +8,7 @@
 
 namespace quadrat::detail {
 
-/// The grid of a cell list: as given, or folded for the points of each build.
+/// The grid of a cell list: the given one, or folded for the points of each build.
 template <typename T, int D>
 class foldable_grid {
  public:
@@ -20,13 +20,13 @@ class foldable_grid {
 
   /// The grid of the last build.
   [[nodiscard]] const grid<T, D>& current() const { return current_; }
-  /// Whether a build with that many points may need another one.
+  /// Whether a build with that many points may need a different grid.
   [[nodiscard]] bool changes(std::size_t points) const { return reach_ > T(0) && points != points_; }
   /// The grid for a build with that many points.
   [[nodiscard]] grid<T, D> fitted(std::size_t points) const {
     return changes(points) ? folded(given_, {points, reach_, cubic_}) : current_;
   }
-  /// Takes fitted(points).
+  /// Makes fitted(points) the current grid.
   void take(const grid<T, D>& fitted, std::size_t points) {
     current_ = fitted;
     points_ = points;

@@ -28,16 +28,16 @@ struct cell_list_options {
   /// need it.
   T radius = T(0);
   /// Capacity of a cell of `fixed` and `fixed_row_major`, in particles. 0: 12 + 2 m + 4 sqrt(m), rounded up to a
-  /// multiple of 4, where m is the mean number of particles per cell at each build: ample for points that are spread
+  /// multiple of 4, where m is the mean number of particles per cell at each build: enough for points that are spread
   /// evenly or fill half of the box, too little for clusters.
   std::uint32_t fixed_capacity = 0;
-  /// Whether points may lie outside the box along open axes. They are then stored in the nearest cell; `grid::reach`
-  /// ends at the same cells, so that walks find all their neighbors, too. Many points far outside crowd that cell. If
-  /// false, such a point is a fault; for linked_tight it always is.
+  /// Whether points may lie outside the box along open axes. They are then stored in the nearest cell. `grid::reach`
+  /// ends at the same cells, so walks find all their neighbors. Many points far outside crowd that cell. If false, such
+  /// a point is a fault; for linked_tight it always is.
   bool accept_outside = false;
   /// If positive, the largest distance of walks over the list. A grid with more than 16 cells per point is then folded
   /// (core/folding.hpp) at each build, to about 4, so that time and memory follow the points, and it may have any
-  /// number of cells. make_cells sets it, if it makes the grid. 0: every cell is stored. `hashed` stores occupied cells
+  /// number of cells. make_cells sets it if it makes the grid. 0: every cell is stored. `hashed` stores occupied cells
   /// in any case.
   T fold_reach = T(0);
 };
@@ -91,8 +91,8 @@ struct grid_cells_view {
 
 /// A cell list: particles in the cells of a grid, each stored once. `Method` is its record, see grid_cells_method.
 /// Constructed once, for its context, and rebuilt whenever particles move. Movable. Instantiated in the library for
-/// float and double in 2 and 3 dimensions. It has no size(): space().size() is the number of cells. Determinism: as the
-/// buckets of the method.
+/// float and double in 2 and 3 dimensions. It has no size(): space().size() is the number of cells. Determinism as for
+/// the buckets of the method.
 template <typename Method, typename Context, typename T, int D>
 class grid_cells {
   static_assert(detail::instance<Context, T, D>::exists);
@@ -118,25 +118,25 @@ class grid_cells {
   /// an array.
   void build(const points_view<T, D>& points);
   /// The same, but does not wait. Allocates nothing. Can be captured. `check` reports invalid points, which must not
-  /// change until then. Throws argument_error for an invalid view, and without room for the points.
+  /// change until then. Throws argument_error for an invalid view, or if there is no room for the points.
   void build_async(const points_view<T, D>& points);
 
-  /// As `build`, and copies up to 8 arrays of particle data into the order of slots: to[slot] = from[particle(slot)].
-  /// Waits. May allocate. Throws argument_error for an invalid array, too.
+  /// Like `build`, and copies up to 8 arrays of particle data into the order of slots: to[slot] = from[particle(slot)].
+  /// Waits. May allocate. Also throws argument_error for an invalid array.
   void build_and_carry(const points_view<T, D>& points, std::span<const carried_array> arrays)
     requires buckets_type::carries_data;
   /// The same as build_async. Does not wait. Allocates nothing. Can be captured.
   void build_and_carry_async(const points_view<T, D>& points, std::span<const carried_array> arrays)
     requires buckets_type::carries_data;
 
-  /// Makes room for builds of as many points, which a build that waits does by itself. Does not wait. May allocate;
-  /// what was built is then lost. Suffices for builds of fewer points, too, except where a folded grid has more cells
-  /// for these. Throws argument_error for too many points.
+  /// Makes room for builds of as many points; `build` does so itself. Does not wait. May allocate; then the last build
+  /// is lost. Also suffices for builds of fewer points, except where a folded grid has more cells for these. Throws
+  /// argument_error for too many points.
   void reserve(std::size_t points);
 
   /// Waits. Allocates nothing. Throws what `build` throws for the points of build_async, for all such calls since the
-  /// last check or `build`; again at every call until the next build. A captured build is one only when it is captured:
-  /// after an error, build before the graph is launched again.
+  /// last check or `build`; again at every call until the next build. Replays of a captured build are not such calls:
+  /// after an error, build before you launch the graph again.
   void check();
 
   /// Throws argument_error when nothing has been built, or the last check has thrown.
@@ -152,7 +152,7 @@ class grid_cells {
  private:
   using key_type = cell_key<T, D, numbering_type, anchor_type>;
 
-  /// For a build of so many points.
+  /// The grid and numbering for a build of this many points.
   struct fit {
     grid<T, D> space;
     numbering_type numbering;
@@ -175,20 +175,20 @@ struct cell_load {
   double points;
 };
 
-/// What the records of all cell lists share: they run on both backends, and the particles of a cell come in increasing
-/// order if the context asks for it. The automatic choice considers records with `static double cost(const
-/// cell_load&)`, the expected milliseconds.
+/// The base of the records of all cell lists: they run on both backends, and the particles of a cell are in increasing
+/// order if the context requires it. The automatic choice considers records with
+/// `static double cost(const cell_load&)`, the expected milliseconds.
 struct cell_list_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::canonical;
-  /// Of the finest grid that make_cells chooses: it is folded.
+  /// The most cells of the finest grid that make_cells chooses; larger grids are folded.
   static constexpr std::uint64_t most_cells = any_number_of_cells;
 };
 
 /// The base of the records of cell lists that are grid_cells. A record has a name, a summary (one line), and
-/// `buckets<Context>`: how cells store particles. It may have another `numbering<D>` of cells (core/curves.hpp), or
-/// another `anchor<T, D>`: the point whose cell stores a particle (keys.hpp).
+/// `buckets<Context>`, which stores the particles of cells. It may have another `numbering<D>` of cells
+/// (core/curves.hpp), or another `anchor<T, D>`: the point whose cell stores a particle (keys.hpp).
 template <typename Method>
 struct grid_cells_method : cell_list_method {
   template <int D>

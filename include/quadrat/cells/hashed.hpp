@@ -45,7 +45,7 @@ struct hashed_numbering {
 
   wide_row_major_numbering<D> rows;
   const occupied_cell* table;  ///< one place more than `places`, which stays empty
-  cell_id places;              ///< a multiple of `group`, at least twice as many as there are occupied cells
+  cell_id places;              ///< a multiple of `group`, at least twice the number of occupied cells
 
   /// The place where the search for a cell begins.
   [[nodiscard]] QUADRAT_HD cell_id home(std::uint64_t key) const {
@@ -91,9 +91,9 @@ struct hashed_buckets_view {
 /// Stores the occupied cells only, so that neither time nor memory depends on the box: for grids of up to
 /// max_sparse_count cells, while other cell lists store every cell. A stable radix sort of (row-major number of the
 /// cell, particle) by 64-bit keys brings particles into the order of cells (S. Green, *Particle Simulation using CUDA*,
-/// 2010); each cell that occurs is entered into a hash table (M. Teschner et al., *Optimized Spatial Hashing for
-/// Collision Detection of Deformable Objects*, 2003), where a walk finds its range. The table holds whole cell numbers,
-/// so that cells are never confused. Slots are in row-major order of the cells.
+/// 2010); each occupied cell is entered into a hash table (M. Teschner et al., *Optimized Spatial Hashing for Collision
+/// Detection of Deformable Objects*, 2003), where a walk finds its range. The table holds whole cell numbers, so that
+/// cells are never confused. Slots are in row-major order of the cells.
 ///
 /// Time is proportional to the points, and grows with the bits of the number of cells. Memory: 56 bytes per point. On a
 /// grid with at most a few cells per point, `sorted` is faster.
@@ -116,19 +116,19 @@ class hashed_cells {
   /// Throws argument_error for more than max_sparse_count cells.
   hashed_cells(const Context& context, const grid<T, D>& space, const cell_list_options<T>& options = {});
 
-  /// As grid_cells::build. Throws argument_error for more than `most_points` points.
+  /// Like grid_cells::build. Throws argument_error for more than `most_points` points.
   void build(const points_view<T, D>& points);
-  /// As grid_cells::build_async.
+  /// Like grid_cells::build_async.
   void build_async(const points_view<T, D>& points);
-  /// As grid_cells::build_and_carry.
+  /// Like grid_cells::build_and_carry.
   void build_and_carry(const points_view<T, D>& points, std::span<const carried_array> arrays);
-  /// As grid_cells::build_and_carry_async.
+  /// Like grid_cells::build_and_carry_async.
   void build_and_carry_async(const points_view<T, D>& points, std::span<const carried_array> arrays);
-  /// As grid_cells::reserve; suffices for fewer points.
+  /// Like grid_cells::reserve; also suffices for fewer points.
   void reserve(std::size_t points);
-  /// As grid_cells::check.
+  /// Like grid_cells::check.
   void check();
-  /// As grid_cells::view.
+  /// Like grid_cells::view.
   [[nodiscard]] view_type view() const {
     record_.require_usable();
     return {space_, numbering(), {}, {table_.data(), pairs_.elements(), pairs_.size()}};

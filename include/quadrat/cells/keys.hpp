@@ -10,9 +10,9 @@
 #include "quadrat/core/views.hpp"
 #include "quadrat/parallel/fault.hpp"
 
-/// Which bucket an element goes to: host-device functors `cell_id operator()(std::size_t i) const` whose result is
-/// below the number of buckets for any data. Bad data raise a fault for element i; good data cost nothing. `at(i,
-/// read(i))` is the same in two steps, for kernels that load several elements before they use the first. Over a
+/// Functions from elements to buckets: host-device functors `cell_id operator()(std::size_t i) const` whose result is
+/// below the number of buckets for any data. Bad data raise a fault for element i; good data cost nothing.
+/// `at(i, read(i))` is the same in two steps, for kernels that load several elements before they use the first. Over a
 /// `wide_row_major_numbering` the result is a std::uint64_t.
 
 namespace quadrat {
@@ -57,7 +57,7 @@ struct hashed_keys {
   [[nodiscard]] QUADRAT_HD cell_id at(std::size_t, std::uint64_t key) const { return bucket_of(key); }
 };
 
-/// Raises a fault for point i if it is outside the box, or, if points may be outside, not finite.
+/// Raises a fault for point i if it is outside the box or, if points may lie outside, not finite.
 template <typename T, int D>
 QUADRAT_HD void check_point(const box<T, D>& domain, const vec<T, D>& point, std::size_t i, const fault_flag& faults,
                             bool accept_outside = false) {
@@ -91,7 +91,7 @@ struct low_vertex_anchor {
 };
 
 /// The number of the cell that stores a point. A point outside the box goes to the nearest cell, one that is not finite
-/// to the first; either is a fault, unless it is finite and `accept_outside`.
+/// to the first. Either is a fault, unless it is finite and `accept_outside` is set.
 template <typename T, int D, typename Numbering, typename Anchor>
 struct cell_key {
   points_view<T, D> points;

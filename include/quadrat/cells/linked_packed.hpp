@@ -81,9 +81,9 @@ struct linked_packed_view {
 
 /// Linked lists with links in the padding of the particles' records (uniform-grid-atomics, end of section 2): a walk
 /// reads position and link together, while the insertion writes whole records. One pass, one atomic exchange per
-/// particle. Memory: 4 bytes per cell and 16 (float) or 32 (double) per particle, unless the records are the caller's.
+/// particle. Memory: 4 bytes per cell and 16 (float) or 32 (double) per particle, unless the caller owns the records.
 ///
-/// Determinism: as linked_buckets.
+/// Determinism as for linked_buckets.
 template <typename Context, typename T, int D>
 class linked_packed_cells {
   static_assert(detail::instance<Context, T, D>::exists);
@@ -98,24 +98,24 @@ class linked_packed_cells {
 
   linked_packed_cells(const Context& context, const grid<T, D>& space, const cell_list_options<T>& options = {});
 
-  /// As grid_cells::build; copies the positions into internal records.
+  /// Like grid_cells::build; copies the positions into internal records.
   void build(const points_view<T, D>& points);
-  /// As grid_cells::build_async.
+  /// Like grid_cells::build_async.
   void build_async(const points_view<T, D>& points);
-  /// As `build`, but links the caller's records, whose positions are the points: only writes the `next` of each. They
-  /// must not move as long as the cell list is used.
+  /// Like `build`, but links the caller's records, whose positions are the points, and writes only the `next` of each.
+  /// The records must not move as long as the cell list is used.
   void build(record_type* records, std::size_t count);
   void build_async(record_type* records, std::size_t count);
-  /// As grid_cells::reserve, for points and for records.
+  /// Like grid_cells::reserve, for points and for records.
   void reserve(std::size_t points);
-  /// As grid_cells::check.
+  /// Like grid_cells::check.
   void check();
-  /// As grid_cells::view.
+  /// Like grid_cells::view.
   [[nodiscard]] view_type view() const {
     record_.require_usable();
     return {space_.current(), row_major_numbering<D>{space_.current().stored}, heads_.data(), linked_};
   }
-  /// As grid_cells::space.
+  /// Like grid_cells::space.
   [[nodiscard]] const grid<T, D>& space() const { return space_.current(); }
   /// Memory held on the context's device, in bytes, without the caller's records.
   [[nodiscard]] std::size_t bytes() const {

@@ -83,26 +83,26 @@ class linked_tight_cells {
   /// more than one cell.
   linked_tight_cells(const Context& context, const grid<T, D>& space, const cell_list_options<T>& options = {});
 
-  /// As grid_cells::build. Throws argument_error for more than `most_points` points.
+  /// Like grid_cells::build. Throws argument_error for more than `most_points` points.
   void build(const points_view<T, D>& points);
-  /// As grid_cells::build_async.
+  /// Like grid_cells::build_async.
   void build_async(const points_view<T, D>& points);
-  /// As grid_cells::reserve.
+  /// Like grid_cells::reserve.
   void reserve(std::size_t points);
-  /// As grid_cells::check.
+  /// Like grid_cells::check.
   void check();
-  /// As grid_cells::view.
+  /// Like grid_cells::view.
   [[nodiscard]] view_type view() const {
     record_.require_usable();
     return {fit_.space, fit_.numbering(), fit_.touch, heads_.data(), nexts_.data()};
   }
-  /// As grid_cells::space.
+  /// Like grid_cells::space.
   [[nodiscard]] const grid<T, D>& space() const { return fit_.space; }
   /// Memory held on the context's device, in bytes.
   [[nodiscard]] std::size_t bytes() const { return heads_.bytes() + nexts_.bytes() + pairs_.bytes() + record_.bytes(); }
 
  private:
-  /// For a build of so many points: the rule changes the grid.
+  /// The grid and rule for a build of this many points; the rule changes the grid.
   struct fit {
     fit(const grid<T, D>& given, T radius) : space(given), touch(make_touch_rule(space, radius)) {}
     [[nodiscard]] row_major_numbering<D> numbering() const { return {space.stored}; }

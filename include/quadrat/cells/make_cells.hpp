@@ -20,11 +20,11 @@ template <typename Method = cell_methods::counting, typename Context, typename T
 }
 
 /// An empty cell list for walks to neighbors nearer than the cutoff: over the finest grid of the box whose cells are
-/// not smaller than the cutoff (make_grid_for_cutoff). If these are more than 16 per point at a build, the grid is
-/// folded, so that time and memory follow the points, however large the box is: see options.fold_reach, which becomes
-/// the cutoff if it is 0. An options.radius of 0 becomes half of the cutoff, so that every method finds all neighbors.
-/// Throws argument_error if the cutoff is not positive and finite or exceeds half the box along a periodic axis, and
-/// what the method's constructor throws.
+/// not smaller than the cutoff (make_grid_for_cutoff). If a build has more than 16 cells per point, the grid is folded,
+/// so that time and memory follow the points however large the box is. See options.fold_reach, which becomes the cutoff
+/// if it is 0. An options.radius of 0 becomes half of the cutoff, so that every method finds all neighbors. Throws
+/// argument_error if the cutoff is not positive and finite or exceeds half the box along a periodic axis, and what the
+/// method's constructor throws.
 template <typename Method = cell_methods::counting, typename Context, typename T, int D>
 [[nodiscard]] auto make_cells(const Context& context, const box<T, D>& domain, std::type_identity_t<T> cutoff,
                               cell_list_options<std::type_identity_t<T>> options = {}) {

@@ -17,9 +17,9 @@
 
 namespace quadrat {
 
-/// All cell lists, by name. Options of the program, tests, benchmarks and the automatic choice read this list; a new
-/// method is a new file and a new line here. Each has, for `Method::type<Context, T, D>` (T float or double, D 2 or 3):
-/// a constructor (context, grid, cell_list_options), build(points), build_async(points), reserve(points), check(),
+/// All cell lists, by name. Options of the program, tests, benchmarks and the automatic choice read this list. To add a
+/// method, add its file and a line here. Each has, for `Method::type<Context, T, D>` (T float or double, D 2 or 3): a
+/// constructor (context, grid, cell_list_options), build(points), build_async(points), reserve(points), check(),
 /// view(), space(), bytes().
 using cell_list_methods = method_list<cell_methods::fixed,                    //
                                       cell_methods::fixed_row_major,          //
@@ -37,8 +37,8 @@ using cell_list_methods = method_list<cell_methods::fixed,                    //
 /// Their names and summaries, in the same order.
 [[nodiscard]] std::span<const method_info> cell_lists();
 
-/// Calls f(std::type_identity<CellList>{}) for the named cell list. Throws argument_error for an unknown name, listing
-/// the valid ones, most similar first.
+/// Calls f(std::type_identity<CellList>{}) for the named cell list. Throws argument_error for an unknown name, and
+/// lists the valid ones, most similar first.
 template <typename Context, typename T, int D, typename F>
 void with_cell_list(std::string_view name, F&& f) {
   cell_list_methods::with("cell list", name, [&](auto method) {

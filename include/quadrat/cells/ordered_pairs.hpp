@@ -11,8 +11,8 @@
 namespace quadrat::detail {
 
 /// (key, element) pairs in order of key, then of element. `sorted_buckets` uses them, and so do the other buckets if
-/// the context asks for reproducible results: the time of a stable radix sort does not depend on how many elements
-/// share a bucket; sorting inside each bucket would.
+/// the context requires reproducible results: the time of a stable radix sort does not depend on how many elements
+/// share a bucket, unlike that of sorting each bucket.
 template <typename Context, typename Key = std::uint32_t>
 class ordered_pairs {
  public:

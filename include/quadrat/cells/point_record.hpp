@@ -10,14 +10,14 @@
 
 namespace quadrat::detail {
 
-/// What a cell list keeps about its builds, and the points of the last one.
+/// The state of a cell list's builds, and the points of the last one.
 template <typename Context, typename T, int D>
 class point_record : public build_state<Context> {
  public:
   using build_state<Context>::build_state;
 
-  /// Begins a build of these points, which are valid, into so many cells. Throws argument_error, and changes nothing,
-  /// without room for it.
+  /// Begins a build of these valid points into this many cells. Throws argument_error, and changes nothing, if there is
+  /// no room.
   void begin(const points_view<T, D>& points, std::uint64_t cells) {
     build_state<Context>::begin(points.count, cells, "points");
     points_ = points;

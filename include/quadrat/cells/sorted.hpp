@@ -23,7 +23,7 @@ struct sorted_buckets_view {
 
   [[nodiscard]] QUADRAT_HD std::uint32_t begin(cell_id bucket) const { return begins[bucket]; }
   [[nodiscard]] QUADRAT_HD std::uint32_t end(cell_id bucket) const { return ends[bucket]; }
-  /// Empty buckets have no position: every bucket of the run is read.
+  /// Empty buckets have no position, so every bucket of the run is read.
   [[nodiscard]] QUADRAT_HD slot_range run(cell_id first, cell_id last) const {
     slot_range result{0, 0};
     for (cell_id bucket = first; bucket <= last; ++bucket) {
@@ -54,8 +54,8 @@ class sorted_buckets {
   using view_type = sorted_buckets_view;
   static constexpr bool carries_data = true;
 
-  /// `reserve` and `build` are for keyed_buckets, hash_table and cell lists, which give buckets their keys. This makes
-  /// room for builds of at most as many elements and buckets.
+  /// `reserve` and `build` are called by keyed_buckets, hash_table and cell lists, which supply the keys. `reserve`
+  /// makes room for builds of at most as many elements and buckets.
   void reserve(const Context& context, std::size_t count, std::size_t bucket_count);
   /// Puts elements [0, count) into buckets [0, bucket_count). Does not wait; allocates only to grow. The caller has
   /// checked the sizes. With `carried`, moves the records of element i to its slot.

@@ -15,7 +15,7 @@ namespace quadrat {
 /// The cells that the bounding box of a particle touches: at most two along each axis, because an edge is at least 2
 /// radius.
 ///
-/// Two particles nearer than 2 radius must share a cell in floating point, too. If the edge leaves room for rounding,
+/// Two particles nearer than 2 radius must share a cell also in floating point. If the edge leaves room for rounding,
 /// boxes are widened slightly. If it is exactly 2 radius there is no room; but if all faces and faces +- radius are
 /// representable, comparisons of coordinates with them are exact. `make_touch_rule` ensures that one of the two holds.
 template <typename T, int D>

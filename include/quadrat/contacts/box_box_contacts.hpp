@@ -23,8 +23,8 @@
 /// clipped to the prism over it, and each remaining corner below the face gives a contact, up to eight; the depth of
 /// the deepest is the overlap. One point of such a contact is the corner, on the surface of its box and inside the
 /// other (unless it comes out at the far side); the other point is the projection of the corner onto the face, which
-/// may lie outside the corner's box if that is tilted. Corners outside the prism by at most clipping_tolerance stay;
-/// their points are then off the box of the face by as much.
+/// may lie outside the corner's box if that is tilted. Corners outside the prism by at most clipping_tolerance are
+/// kept; their points are then off the box of the face by that much.
 namespace quadrat {
 
 /// Two boxes in the frame of the first.

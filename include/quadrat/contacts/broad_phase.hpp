@@ -38,7 +38,7 @@ struct candidate_pairs_view {
   const particle_id* second;
 };
 
-/// The same for kernels in the stream of a build that the host has not waited for.
+/// The same for kernels in the stream of an asynchronous build.
 struct candidate_pairs_view_async {
   const std::uint64_t* count;  ///< in the memory of the context; 0 if the build has failed, which `check` reports
   std::uint64_t capacity;      ///< of the arrays: the count is not above
@@ -73,18 +73,18 @@ class broad_phase {
   broad_phase& operator=(broad_phase&&) noexcept;
   ~broad_phase();
 
-  /// Counts exactly, then fills. Waits. May allocate. Throws argument_error for impossible input that the host can see;
-  /// data_error naming the first box that is not finite, has its corners swapped, has an impossible group, or is too
-  /// long for a periodic axis. Unusable after an exception until the next build.
+  /// Counts exactly, then fills. Waits. May allocate. Throws argument_error for invalid input visible to the host;
+  /// data_error naming the first box that is not finite, has its corners swapped, has an invalid group, or is too long
+  /// for a periodic axis. Unusable after an exception until the next build.
   void build(const bounds_view<T>& bounds);
 
-  /// As `build`, but does not wait, and works with the method, the bins and the memory of the last build: can be
-  /// captured in a CUDA graph. Allocates nothing: throws argument_error if it would have to, because the last build
-  /// failed or had another number of boxes. `check` throws what is wrong with the boxes: what `build` throws, and
-  /// overflow_error if there is too little room for the pairs, or boxes in bins, with the number that room is needed
-  /// for.
+  /// Like `build`, with the method, the bins and the memory of the last build. Does not wait. Can be
+  /// captured in a CUDA graph. Allocates nothing: throws argument_error if it would have to, because the
+  /// last build failed or had another number of boxes. `check` throws what `build` throws, and
+  /// overflow_error, with the number required, if there is too little room for the pairs or for boxes in
+  /// bins.
   void build_async(const bounds_view<T>& bounds);
-  /// Waits for build_async and throws the error of the last one, at every call until the next build; nothing otherwise.
+  /// Waits for build_async and throws the error of the last one, if any, at every call until the next build.
   void check() const;
   /// Makes room for this many pairs. If there was less, the pairs of the last build are lost.
   void reserve(std::size_t pairs);

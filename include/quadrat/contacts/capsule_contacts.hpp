@@ -17,7 +17,7 @@
 ///
 /// Capsules that lie along each other have a contact at both ends: if the axes are parallel (to parallel_sine) and
 /// overlap along a stretch, there are two contacts, at the ends of the stretch, provided that the capsules touch at
-/// both. When bodies tilt, the depth of the vanishing contact goes to 0 continuously.
+/// both. When bodies tilt, the depth of the vanishing contact goes continuously to 0.
 namespace quadrat {
 
 /// Sine of the angle up to which bodies count as parallel (1.7 degrees). Bodies at rest are parallel to much less, so
@@ -93,7 +93,7 @@ struct segment_pair {
   [[nodiscard]] QUADRAT_HD segment_points<T> at(T first, T second) const {
     return {first, second, offset + v * second - u * first};
   }
-  /// With the closest point on the other segment.
+  /// A point of the first segment, with the closest point on the other segment.
   [[nodiscard]] QUADRAT_HD segment_points<T> at_first(T first) const {
     return at(first, clamp_to(dot(u * first - offset, v), half_v));
   }

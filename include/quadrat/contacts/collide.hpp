@@ -16,7 +16,7 @@
 
 /// The narrow phase: the contacts of any two bodies, and of a body with a wall.
 ///
-/// Bodies touch if their interiors overlap: strictly. Each contact has a unit normal n from a to b, and the depth by
+/// Bodies touch if their interiors overlap (strictly). Each contact has a unit normal n from a to b, and the depth by
 /// which b must move along n to end this contact. The choice of the normal, the number of contacts and their numbering
 /// (features) are described with each pair of shapes: capsule_contacts.hpp, box_contacts.hpp, box_box_contacts.hpp,
 /// ellipsoid_contact.hpp, ellipsoid_box_contact.hpp, wall_contacts.hpp. Features of one pair are unique.
@@ -66,7 +66,7 @@ QUADRAT_HD void collide_ordered(const body<T>& a, const body<T>& b, const vec<T,
 }  // namespace detail
 
 /// Contacts of two bodies; the center of b is at `offset` from that of a (the centers in a and b are not read). Returns
-/// their number; 0: the bodies do not touch. `manifold` is overwritten. Bodies must be valid (sizes_are_sound); the
+/// their number; 0: the bodies do not touch. `manifold` is overwritten. Bodies must be valid (sizes_are_sound). The
 /// result is defined for every offset, even one that is not finite.
 template <typename T>
 QUADRAT_HD_NOINLINE int collide(const body<T>& a, const body<T>& b, const vec<T, 3>& offset,

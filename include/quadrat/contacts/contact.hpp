@@ -38,15 +38,15 @@ struct contact {
   particle_id a;
   particle_id b;
   vec<int, 3> shift;  ///< boxes from the center of b, as given, to its image that touches a
-  /// Identifies a contact among those of one pair (a corner of a box, an end of a capsule), and stays the same from
-  /// step to step as long as the bodies touch in the same way: see collide.hpp. 0 if a pair has one contact.
+  /// Identifies a contact of a pair (a corner of a box, an end of a capsule). It stays the same from step to step as
+  /// long as the bodies touch in the same way: see collide.hpp. 0 if a pair has one contact.
   std::uint32_t feature;
 };
 
 static_assert(sizeof(contact<float>) == 88 && sizeof(contact<double>) == 152);
 
-/// Contacts in the memory of a context, and the caller's ids of their bodies (bodies_view::ids), which must still be
-/// there where they are needed (keys_of).
+/// Contacts in the memory of a context, and the caller's ids of their bodies (bodies_view::ids), which must still exist
+/// when keys_of is called.
 template <typename T>
 struct contacts_view {
   std::uint64_t count;
@@ -54,7 +54,7 @@ struct contacts_view {
   const particle_id* ids = nullptr;
 };
 
-/// The same for kernels in the stream of a build that the host has not waited for: `records` holds *count contacts.
+/// The same for kernels in the stream of an asynchronous build: `records` holds *count contacts.
 template <typename T>
 struct contacts_view_async {
   const std::uint64_t* count;  ///< in the memory of the context; 0 if the build has failed, which `check` reports

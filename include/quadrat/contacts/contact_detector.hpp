@@ -21,8 +21,8 @@ namespace quadrat {
 template <typename T>
 struct contact_options {
   std::string method{};  ///< one of contact_methods(); empty or "auto": chosen
-  /// Where the method is chosen: by the times of the first builds, once contacts have been counted, and not by the
-  /// expected times alone. Not where the context asks for runs that can be repeated.
+  /// If the method is chosen automatically: chooses by the measured times of the first builds, once contacts have been
+  /// counted, instead of expected times. Not allowed if the context requires repeatable runs.
   bool autotune = false;
   /// The region of the bodies. Along open axes bodies may also lie outside; the domain then only says where most of
   /// them are. Along periodic axes, bodies meet as the images with the nearest centers; they must not be longer than
@@ -31,17 +31,17 @@ struct contact_options {
   std::optional<box<T, 3>> domain{};
   T bin_size = T(0);  ///< edge of a bin (of the finest, if there are several sizes). 0: auto
   pair_masks masks = all_groups_meet();
-  /// Sorts contacts by the ids of a and b, then by feature: the same bytes with every method, and apart from indices
+  /// Sorts contacts by the ids of a and b, then by feature: the same bytes with every method and, apart from indices,
   /// the same contacts however bodies with ids are stored. At most 2^31 - 1.
   bool sorted = false;
-  /// For methods that balance (contact_method::balances): stage 6 of `bins`, the sort of bins by their number of
+  /// For methods with contact_method::balances: stage 6 of `bins`, the sort of bins by their number of
   /// bodies.
   bool balance_bins = true;
 };
 
 /// Finds all contacts of bodies, each once; rebuilt whenever bodies move. Move-only. Context: cpu_context or
 /// cuda_context; T: float or double. A build of the same size as an earlier one, with no more contacts, allocates
-/// nothing unless it tunes, or is the second one, which may choose anew by the contacts of the first.
+/// nothing. Exceptions are builds that tune, and the second build, which may choose again by the contacts of the first.
 ///
 /// The set of contacts is the same for every method. Their order is the same in every run and with any number of
 /// threads if `sorted` is set or the context asks for run_to_run or canonical (which implies `sorted`). Sources:
@@ -60,38 +60,38 @@ class contact_detector {
   ~contact_detector();
 
   /// Counts exactly, then fills. Waits for the numbers; kernels that write contacts may still be in the stream
-  /// afterwards. May allocate. Throws argument_error for impossible input
-  /// that the host can see (sizes missing, a radius outside of smallest_length and largest_length, a plane without a
-  /// unit normal or across a periodic axis, more than 2^31 - 1 bodies and planes), and for more bins, or pairs of boxes
-  /// of bodies other than spheres, than 2^31 - 1; data_error naming the first body with a center that is not finite,
-  /// sizes that are not sound (sizes_are_sound), an orientation that cannot be normalized, an impossible group or
-  /// shape, or too long for a periodic axis or too far from it (with ids, the first by id), and ids that are not below
-  /// first_plane, or equal. Ids that do not increase from body to body take a sort. Unusable after an exception until
-  /// the next build.
+  /// afterwards. May allocate. Throws argument_error for invalid input visible to the host (missing sizes, a
+  /// radius outside of smallest_length and largest_length, a plane without a unit normal or across a periodic
+  /// axis, more than 2^31 - 1 bodies and planes), and for more than 2^31 - 1 bins, or pairs of boxes of bodies
+  /// other than spheres; data_error naming the first body (with ids, the first by id) with a center that is not
+  /// finite, invalid sizes (sizes_are_sound), an orientation that cannot be normalized, an invalid group or shape,
+  /// or that is too long for a periodic axis or too far from it, and for ids that are not below first_plane, or
+  /// equal. Ids that do not increase from body to body cost a sort. Unusable after an exception until the next
+  /// build.
   void build(const bodies_view<T>& bodies);
 
-  /// As `build`, but does not wait, and works with the method, the bins and the memory of the last build: can be
-  /// captured in a CUDA graph, which then searches the bodies where they are whenever it is launched. The same set of
-  /// contacts. Allocates nothing: throws argument_error if it would have to, because the last build failed or had
-  /// another number of bodies, another shape, other arrays (shapes, radii, sizes, orientations, groups, ids) or other
-  /// planes. `check` throws what is wrong with the bodies: what `build` throws; data_error for ids that do not increase
-  /// if they did then; overflow_error if there is too little room for the contacts, the pairs of overlapping boxes of
-  /// bodies other than spheres, or bodies in bins, with the number that room is needed for. Bins stay as they were
-  /// planned: build again from time to time where bodies wander off or grow. After a build or `reserve` that has made
-  /// room a graph must be captured anew.
+  /// Like `build`, with the method, the bins and the memory of the last build. Does not wait. Can be captured in
+  /// a CUDA graph, which reads the bodies' arrays at each launch. Finds the same set of contacts. Allocates
+  /// nothing: throws argument_error if it would have to, because the last build failed or had another number of
+  /// bodies, another shape, other arrays (shapes, radii, sizes, orientations, groups, ids) or other planes.
+  /// `check` throws what `build` throws; data_error for ids that do not increase if they did then;
+  /// overflow_error, with the number required, if there is too little room for the contacts, the pairs of
+  /// overlapping boxes of bodies other than spheres, or bodies in bins. Bins stay as planned: build again from
+  /// time to time if bodies move far or grow. After a build or `reserve` that made room, capture the graph
+  /// again.
   void build_async(const bodies_view<T>& bodies);
 
-  /// Waits for build_async and throws the error of the last one, at every call until the next build; nothing otherwise.
+  /// Waits for build_async and throws the error of the last one, if any, at every call until the next build.
   void check() const;
 
-  /// Makes room for this many contacts, and where bodies are not spheres for as many pairs of overlapping boxes. If
+  /// Makes room for this many contacts and, for bodies other than spheres, for as many pairs of overlapping boxes. If
   /// there was less room for contacts, those of the last build are lost.
   void reserve(std::size_t contacts);
 
   /// Waits for build_async, and throws what `check` throws. Throws argument_error if nothing has been built, or the
   /// last build failed. Valid until the next build.
   [[nodiscard]] contacts_view<T> view() const;
-  /// The same for kernels in the stream: does not wait. Valid until the next build, and after build_async until the
+  /// The same for kernels in the stream. Does not wait. Valid until the next build, and after build_async until the
   /// next build that makes room.
   [[nodiscard]] contacts_view_async<T> view_async() const;
   /// Number of contacts. Waits and throws as `view` does.
@@ -100,8 +100,8 @@ class contact_detector {
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] T bin_size() const;
   [[nodiscard]] std::string_view reason() const;
-  /// All methods with their expected times, and what the last choice went by (docs/concepts/choosing.md); without
-  /// candidates if nothing was chosen automatically. Does not wait.
+  /// All methods with their expected times, and the basis of the last choice (docs/concepts/choosing.md); no candidates
+  /// if nothing was chosen automatically. Does not wait.
   [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;

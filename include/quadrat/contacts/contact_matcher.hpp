@@ -14,9 +14,9 @@
 
 namespace quadrat {
 
-/// What identifies contacts from step to step: the two bodies, in this order, and the feature. Key k is first[k *
-/// stride], second[k * stride] and features[k * stride]; keys must be unique. With `ids`, first and second are indices
-/// of bodies, which stand for ids[first] and ids[second]; numbers from first_plane on stand for themselves.
+/// The keys that identify contacts from step to step: the two bodies, in this order, and the feature. Key k is first[k
+/// * stride], second[k * stride] and features[k * stride]; keys must be unique. With `ids`, first and second are
+/// indices of bodies and mean ids[first] and ids[second]; numbers from first_plane on are used directly.
 struct contact_keys_view {
   const particle_id* first;
   const particle_id* second;
@@ -72,12 +72,12 @@ class contact_matcher {
   explicit contact_matcher(const Context& context);
 
   /// Looks up these contacts among those of the last call, then stores these. Waits. May allocate. Throws
-  /// argument_error for more than 2^31 - 1 contacts, and data_error, naming one, if contacts have the same key: they
-  /// are stored, but which of them a later call finds is arbitrary. Those of contact_detector differ.
+  /// argument_error for more than 2^31 - 1 contacts, and data_error, naming one, if contacts have the same key; they
+  /// are stored, and a later call finds an arbitrary one of them. Keys of contact_detector are unique.
   void match(const contact_keys_view& keys);
-  /// The same, but does not wait. Allocates nothing. Throws argument_error without room for the contacts. `check`
-  /// reports equal keys. Can be captured after a call with as many contacts, with features if these have them: each
-  /// launch then looks up in the contacts of the launch before.
+  /// The same, but does not wait. Allocates nothing. Throws argument_error if there is no room. `check` reports equal
+  /// keys. Can be captured after a call with as many contacts, and with features if these have them. Each launch then
+  /// looks up the contacts of the previous launch.
   void match_async(const contact_keys_view& keys);
   /// Makes room for as many contacts, with features or without. The stored ones stay. Does not wait. May allocate.
   /// Throws argument_error for more than 2^31 - 1 contacts.

@@ -12,7 +12,7 @@
 /// Contacts of ellipsoids with boxes and with capsules: one per pair, of feature 0.
 ///
 /// A capsule is a box without width (its segment) with a radius. In the space where the ellipsoid is the unit ball, the
-/// point of the box closest to the center tells whether they overlap: exactly, but for rounding. The contact is a local
+/// point of the box closest to the center shows whether they overlap, exactly up to rounding. The contact is a local
 /// minimum of f(n) = h_a(n) + h_b(n) - n . offset over unit vectors n, where h(n) is the support function of a body:
 /// normal n, depth f(n), point_a the point of a farthest along n. If the segment of a capsule is outside the ellipsoid
 /// there is one minimum, radius minus distance, and they touch if f is positive. Descent starts from the best of a few
@@ -55,8 +55,8 @@ class closest_in_unit_ball {
     for (int k = 0; k < 3; ++k) {
       edge_[k] = make_vec<T, 3>([&](int i) { return it.axis[i][k] / it.half_axes[i]; });
     }
-    // If the center is outside, the closest point is on one of the faces that it is outside of: the closest of their
-    // points.
+    // If the center is outside, the closest point lies on one of the faces that it is outside
+    // of.
     bool outside = false;
     for (int k = 0; k < 3; ++k) {
       if (!(std::fabs(it.offset[k]) > it.box[k])) continue;
@@ -111,7 +111,7 @@ class closest_in_unit_ball {
   T squared_ = T(0);
 };
 
-/// f and its derivatives at a unit vector, without the radius, which does not move the minima.
+/// f and its derivatives at a unit vector. It omits the radius, which does not move the minima.
 template <typename T>
 struct reach_sum {
   vec<T, 3> normal;

@@ -50,7 +50,7 @@ struct symmetric_matrix {
   }
 };
 
-/// G = L D L^T for a positive definite matrix: to solve G x = v. Backward stable whatever the scales of the axes.
+/// G = L D L^T for a positive definite matrix, to solve G x = v. Backward stable for any scales of the axes.
 template <typename T>
 struct factorization {
   T inverse_0, inverse_1, inverse_2, lower_10, lower_20, lower_21;

@@ -15,8 +15,8 @@ namespace quadrat {
 /// lines that meet in the corner.
 inline constexpr std::uint32_t clipped_features = 2 * 6 * 6 * 64;
 
-/// How far outside the prism a corner of the clipped face may be to stay uncut, relative to the shorter half edge: in a
-/// stack, where corners lie above one another, rounding then does not change the contacts.
+/// The distance outside the prism, relative to the shorter half edge, up to which a corner of the clipped face is kept.
+/// So rounding does not change the contacts in a stack, where corners lie above one another.
 template <typename T>
 inline constexpr T clipping_tolerance = T(1e-4);
 
@@ -105,7 +105,7 @@ class clipped_face {
     }
   }
 
-  /// Keeps the part between the lines at +-`half` of one coordinate, and corners hardly outside.
+  /// Keeps the part between the lines at +-`half` of one coordinate, and corners barely outside.
   QUADRAT_HD void cut(int coordinate, T half) {
     const T hardly = clipping_tolerance<T> * std::fmin(half, least_half_);
     for (int side = 0; side < 2; ++side) {

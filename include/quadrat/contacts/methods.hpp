@@ -7,12 +7,12 @@
 
 namespace quadrat {
 
-/// A way to find contacts. All methods serve every shape.
+/// A method of finding contacts. All methods serve every shape.
 struct contact_method : method_info {
   bool pairs;      ///< whether it can be a broad phase for boxes alone
-  bool bins;       ///< whether it has bins of a size that can be set
+  bool bins;       ///< whether the size of its bins can be set
   bool balances;   ///< whether contact_options::balance_bins makes a difference
-  bool quadratic;  ///< whether its work can grow with the square of the number of bodies: never chosen for many
+  bool quadratic;  ///< whether its work can grow as the square of the number of bodies; never chosen for many
 };
 
 /// All methods, in display order.

@@ -14,7 +14,7 @@
 /// The contacts of two bodies.
 namespace quadrat {
 
-/// A contact as the narrow phase sees it: points are relative to the center of body a, and b is at `offset`.
+/// A contact in the narrow phase: points are relative to the center of body a, and b is at `offset`.
 template <typename T>
 struct contact_point {
   vec<T, 3> point_a;
@@ -43,7 +43,7 @@ template <typename T>
   return squared_norm(offset) < sum * sum;
 }
 
-/// The depth of contacts shallower than rounding.
+/// The depth assigned to contacts shallower than rounding.
 template <typename T>
 inline constexpr T least_depth = std::numeric_limits<T>::min();
 

@@ -45,15 +45,15 @@ struct plane {
   std::uint32_t group = 0;
 };
 
-/// In contacts, plane k has the id first_plane + k, above the ids of all bodies: it stays when bodies come and go.
+/// In contacts, plane k has the id first_plane + k, above all ids of bodies: it never changes with bodies.
 inline constexpr particle_id first_plane = 0x80000000u;
 
 /// The caller's bodies, not copied. Arrays are in the memory of the context's device, planes on the host. Body i has
 /// the shape shapes[i] (or `shape`), the size sizes[i] (spheres alone: radii[i], or `radius`), and the orientation
 /// orientations[i] (or none).
 ///
-/// Ids say which body is which from build to build. With them, contacts can be recognized after bodies have been
-/// inserted, removed or reordered, whatever their indices are now.
+/// Ids identify bodies from build to build. With ids, contacts can be matched after bodies have been inserted, removed
+/// or reordered.
 template <typename T>
 struct bodies_view {
   points_view<T, 3> centers{};
@@ -127,7 +127,7 @@ template <typename T>
   }
 }
 
-/// The range of valid lengths: products of four of them are normal numbers.
+/// The range of valid lengths: products of four valid lengths are normal numbers.
 template <typename T>
 inline constexpr T smallest_length = sizeof(T) == sizeof(float) ? T(1e-9) : T(1e-75);
 template <typename T>
@@ -150,7 +150,7 @@ inline constexpr T least_squared_length = std::numeric_limits<T>::min() / std::n
 
 /// Whether a body is valid: a known shape, positive sizes (a capsule's half distance may be 0) from smallest_length to
 /// largest_length (of an ellipsoid within most_slender), an orientation that can be normalized. Sizes that the shape
-/// does not use may be anything. `squared_orientation` is the squared norm of the quaternion as given, 1 without
+/// does not use are ignored. `squared_orientation` is the squared norm of the quaternion as given, 1 without
 /// orientations.
 template <typename T>
 [[nodiscard]] QUADRAT_HD bool sizes_are_sound(body_shape shape, const vec<T, 3>& size, T squared_orientation) {

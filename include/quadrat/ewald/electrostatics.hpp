@@ -28,22 +28,22 @@ enum class pair_law {
   dispersion  ///< -k c_i c_j / r^6: charges are the square roots of the coefficients (geometric combination)
 };
 
-/// Which parts of the sum are computed: they add up, and can be taken at different times (multiple time steps).
+/// The parts of the sum that are computed. They add up, and can be computed at different times (multiple time steps).
 enum class ewald_parts {
   both,
-  short_range,  ///< pairs nearer than the cutoff, and what scaled pairs change
-  long_range    ///< the mesh, without each charge's own; the background, and what a slab needs
+  short_range,  ///< pairs nearer than the cutoff, and the changes by scaled pairs
+  long_range    ///< the mesh without self-interaction, the background, and slab corrections
 };
 
-/// A pair of points whose interaction is scaled: excluded where `scale` is 0. Counts for the nearest image of the pair;
-/// all other images interact fully.
+/// A pair of points whose interaction is scaled; `scale` 0 excludes it. Applies to the nearest image of the pair; all
+/// other images interact fully.
 struct scaled_pair {
   particle_id first;
   particle_id second;
   double scale = 0;
 };
 
-/// What decides about accuracy and time. 0: auto.
+/// The parameters that determine accuracy and time. 0: auto.
 struct ewald_parameters {
   double cutoff = 0;  ///< of the short-range part, a length
   /// Gaussian splitting (spme, direct): the inverse length alpha in erfc(alpha r) / r. Prolate splitting (esp): the
@@ -60,29 +60,29 @@ struct electrostatics_options {
   pair_law law = pair_law::coulomb;
   std::string method{};  ///< one of electrostatics_methods(); empty or "auto": the one expected to be fastest
   /// The root mean square error of forces, in units of the reference force k q^2 / d^2 (dispersion: k c^2 / d^7), with
-  /// the mean square charge q^2 and d = (volume / number of points)^(1/3). 1e-14 to 0.5. Of forces alone: the report
-  /// says what energies and virials have.
+  /// the mean square charge q^2 and d = (volume / number of points)^(1/3). 1e-14 to 0.5. For forces only; the report
+  /// has the errors of energies and virials.
   double accuracy = 1e-5;
   double coulomb_constant = 1;    ///< k
-  ewald_parameters parameters{};  ///< given ones are used, and the accuracy then is what they give
+  ewald_parameters parameters{};  ///< nonzero ones are used, and then determine the accuracy
   ewald_parts parts = ewald_parts::both;
   bool remove_net_force = false;  ///< subtracts the mean force of each system: the mesh part has a small net force
-  std::size_t most_bytes = 0;     ///< that may be held; 0: whatever is free
+  std::size_t most_bytes = 0;     ///< bytes that may be held; 0: all free memory
 };
 
-/// What is summed. Arrays by point are in the memory of the context's device, the rest is on the host.
+/// The input of a sum. Arrays by point are in the memory of the context's device, the rest is on the host.
 template <typename T>
 struct electrostatics_input {
   points_view<T, 3> points{};  ///< any image of each
   const T* charges = nullptr;
-  /// One, or one per system, each periodic along all three vectors, or along the first two (a slab): then the third one
-  /// spans the thickness of the slab, all points must lie between its faces, and there is nothing else.
+  /// One, or one per system, each periodic along all three vectors, or along the first two (a slab). The third vector
+  /// of a slab spans its thickness; all points must lie between its faces, and outside is empty space.
   std::span<const lattice<T, 3>> cells{};
   const std::uint32_t* system_of_point = nullptr;  ///< from 0, in any order; nullptr for one system
   std::span<const scaled_pair> scaled_pairs{};     ///< each pair once, of the same system
 };
 
-/// Where results go, in the memory of the context's device. nullptr: not wanted, and not computed.
+/// The destination of results, in the memory of the context's device. nullptr: not computed.
 template <typename T>
 struct electrostatics_output {
   vec<T, 3>* forces = nullptr;  ///< by point
@@ -94,7 +94,7 @@ struct electrostatics_output {
   double* virial = nullptr;
 };
 
-/// What was chosen, and what it is expected to give.
+/// The chosen parameters and their expected errors.
 struct electrostatics_report {
   std::string_view method{};  ///< "spme", "esp" or "direct"
   std::string_view reason{};
@@ -103,10 +103,10 @@ struct electrostatics_report {
   double short_range_error = 0;  ///< predicted, in units of the reference force; of the system with the largest error
   double mesh_error = 0;
   double error = 0;  ///< of both together: at most the accuracy, unless parameters were given
-  /// Predicted root mean square errors of the energies of points and of the traces of their virials, of each half of
-  /// its pairs', in units of the reference energy k q^2 / d (dispersion: k c^2 / d^6). The energy of a system and each
-  /// component of its virial, over the number of its points, are at most as wrong; where charges are at random places
-  /// about the root of that number less.
+  /// Predicted root mean square errors of the energies of points and of the traces of their virials (half of those of
+  /// its pairs), in units of the reference energy k q^2 / d (dispersion: k c^2 / d^6). The errors of a system's energy
+  /// and of each component of its virial, per point, are at most these; for charges at random places, smaller by about
+  /// the root of the number of points.
   double energy_error = 0;
   double virial_error = 0;
 };
@@ -133,36 +133,36 @@ class electrostatics {
   electrostatics& operator=(electrostatics&&) noexcept;
   ~electrostatics();
 
-  /// Chooses the parameters and allocates the memory for these inputs. `compute` does it where it is needed: for
-  /// another number of points or systems, and where cells have changed so much that the accuracy is no longer kept, or
-  /// another choice is expected to be clearly faster. Waits. May allocate. Throws what compute does.
+  /// Chooses the parameters and allocates the memory for these inputs. `compute` calls it when necessary: for another
+  /// number of points or systems, and if cells have changed so much that the accuracy is no longer reached or another
+  /// choice is expected to be clearly faster. Waits. May allocate. Throws what compute throws.
   void prepare(const electrostatics_input<T>& input);
 
-  /// Computes what `output` asks for. Waits. May allocate. Throws argument_error for input that the host can see is
-  /// wrong (cells, pairs, null pointers), an accuracy that cannot be reached in this precision, naming the least that
-  /// can, or more memory than there is; data_error naming the first point that is not finite, of no system, outside a
-  /// slab, or with a charge that is not finite, and the first that is in the same place as another one, unless that
-  /// pair is excluded. Results are then not usable. What goes beyond the range of T, or of double for energies and
-  /// virials, comes out infinite or NaN without an error: forces in float of charges from about 1e19 at a distance
-  /// of 1.
+  /// Computes the non-null arrays of `output`. Waits. May allocate. Throws argument_error for invalid input visible to
+  /// the host (cells, pairs, null pointers), for an accuracy that cannot be reached in this precision (naming the
+  /// least that can), and for more memory than is free; data_error naming the first point that is not finite, of no
+  /// system, outside a slab, or with a charge that is not finite, and the first that coincides with another one,
+  /// unless that pair is excluded. Results are then unusable. Results beyond the range of T, or of double for energies
+  /// and virials, are infinite or NaN without an error, for example float forces of charges from about 1e19 at a
+  /// distance of 1.
   void compute(const electrostatics_input<T>& input, const electrostatics_output<T>& output);
 
-  /// The same with the choices and in the memory of the last `prepare` or `compute`, for the same cells, scaled pairs
-  /// and number of points. Does not wait. Allocates nothing. Can be captured. `check` reports what compute throws as
-  /// data_error (on CPUs this call does). Throws argument_error where compute is needed first.
+  /// The same with the choices and the memory of the last `prepare` or `compute`, for the same cells, scaled pairs and
+  /// number of points. Does not wait. Allocates nothing. Can be captured. `check` throws the data_error of compute
+  /// (with `cpu_context` this call itself throws). Throws argument_error if compute is needed first.
   void compute_async(const electrostatics_input<T>& input, const electrostatics_output<T>& output);
 
   /// Waits. Throws the data_error of the calls since the last check.
   void check();
 
-  /// Of the last prepare or compute. Throws argument_error before.
+  /// The report of the last prepare or compute. Throws argument_error before the first.
   [[nodiscard]] const electrostatics_report& report() const;
-  /// Why these parameters: the methods and orders that were compared, each with its best cutoff, by the times that the
-  /// device profile predicts. Of the last choice; another call that keeps to the accuracy keeps its parameters. Throws
-  /// argument_error before the first prepare or compute. Does not wait.
+  /// The reasons for the last choice: the compared methods and orders, each with its best cutoff, by the times that the
+  /// device profile predicts. Later calls within the accuracy keep its parameters. Throws argument_error before the
+  /// first prepare or compute. Does not wait.
   [[nodiscard]] quadrat::explanation explanation() const;
-  /// The short-range part of a pair, with the parameters of the last prepare or compute: to take that part over a
-  /// neighbor list or a visitor of your own, beside sums with the part `long_range`. Throws argument_error before.
+  /// The short-range part of a pair, with the parameters of the last prepare or compute. Use it to sum that part over a
+  /// neighbor list or your own visitor, beside sums with the part `long_range`. Throws argument_error before the first.
   [[nodiscard]] ewald_pair<T> pair() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;

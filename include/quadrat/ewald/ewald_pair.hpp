@@ -5,7 +5,7 @@
 
 #include "quadrat/core/macros.hpp"
 
-/// The short-range part of an Ewald sum pair by pair: for sums over neighbor lists, visitors and kernels of your own.
+/// The short-range part of an Ewald sum pair by pair, for your own sums over neighbor lists, visitors and kernels.
 namespace quadrat {
 
 namespace detail {
@@ -63,7 +63,7 @@ template <typename Context, typename T>
 class electrostatics;
 
 /// The short-range part of one pair, as electrostatics computes it over its cells: electrostatics::pair gives it.
-/// Trivially copyable; works in kernels. Scaled pairs are the caller's: add (scale - 1) k q_i q_j / r for them.
+/// Trivially copyable; works in kernels. It does not scale pairs: add (scale - 1) k q_i q_j / r for scaled pairs.
 template <typename T>
 class ewald_pair {
  public:

@@ -18,7 +18,7 @@
 /// and Brownian velocities, whose covariance is the mobility.
 namespace quadrat {
 
-/// What decides about accuracy and time. 0: auto.
+/// The parameters that determine accuracy and time. 0: auto.
 struct mobility_parameters {
   double splitting = 0;  ///< inverse length xi in the factor (1 + k^2 / 4 xi^2) exp(-k^2 / 4 xi^2) of the wave part
   double cutoff = 0;     ///< of the near part, a length
@@ -32,27 +32,27 @@ struct mobility_options {
   double accuracy = 1e-3;
   double radius = 1;                 ///< hydrodynamic radius of each sphere
   double viscosity = 1;              ///< of the fluid
-  mobility_parameters parameters{};  ///< given ones are used, and the accuracy then is what they give
-  /// Of the Lanczos method; if Brownian velocities are not accurate by then, it is an error.
+  mobility_parameters parameters{};  ///< nonzero ones are used, and then determine the accuracy
+  /// Of the Lanczos method. It is an error if Brownian velocities are not accurate by then.
   int most_iterations = 200;
-  std::size_t most_bytes = 0;  ///< that may be held; 0: whatever is free
+  std::size_t most_bytes = 0;  ///< bytes that may be held; 0: all free memory
 };
 
-/// Which Brownian velocities are drawn: equal numbers give equal bits.
+/// Selects the Brownian velocities: equal numbers give equal bits.
 struct mobility_noise {
   std::uint64_t seed = 0;
   std::uint64_t step = 0;
   double scale = 1;  ///< factor of the velocities: sqrt(2 kT / dt)
 };
 
-/// What was chosen, and what it is expected to give.
+/// The chosen parameters and their expected errors.
 struct mobility_report {
   std::string_view method{};  ///< "split", "krylov" or "direct"
   std::string_view reason{};
   mobility_parameters parameters{};
-  double neighbors = 0;        ///< of a sphere within the cutoff; of the last points, expected before there are any
-  double near_error = 0;       ///< predicted, as the accuracy: what the cutoff leaves out
-  double wave_error = 0;       ///< what the modes leave out
+  double neighbors = 0;        ///< of a sphere within the cutoff, for the last points; expected before set_points
+  double near_error = 0;       ///< predicted, relative as the accuracy: error of the cutoff
+  double wave_error = 0;       ///< error of the omitted modes
   double transform_error = 0;  ///< of the non-uniform Fourier transforms
   double error = 0;            ///< of all together: at most the accuracy, unless parameters were given
   int iterations = 0;          ///< of Lanczos, of the last Brownian velocities
@@ -67,10 +67,10 @@ struct mobility_report {
 ///
 ///     M_ij = 1 / (eta V) sum over k != 0 of sinc(k a)^2 / k^2 (1 - k k / k^2) exp(i k . (x_i - x_j))
 ///
-/// of Rotne and Prager 1969 and Yamakawa 1970, where the mean flow vanishes. Spheres may overlap, and even be in one
-/// place. M is symmetric and positive; its divergence by the positions vanishes, so that Brownian dynamics needs no
-/// drift term. Move-only. Context: cpu_context or cuda_context; T: float or double. Velocities and forces are by point,
-/// in the memory of the context's device.
+/// of Rotne and Prager 1969 and Yamakawa 1970, where the mean flow vanishes. Spheres may overlap and even coincide. M
+/// is symmetric and positive; its divergence by the positions vanishes, so that Brownian dynamics needs no drift term.
+/// Move-only. Context: cpu_context or cuda_context; T: float or double. Velocities and forces are by point, in the
+/// memory of the context's device.
 ///
 /// Sources: Fiore, Balboa Usabiaga, Donev and Swan 2017, arXiv 1611.09322 (`split`); Liu and Chow 2014 (`krylov`).
 /// Determinism: the context's level, run_to_run at most. Brownian velocities depend on the numbers of `mobility_noise`,
@@ -87,20 +87,20 @@ class mobility {
   mobility& operator=(mobility&&) noexcept;
   ~mobility();
 
-  /// Chooses parameters for a number of spheres at random places. Waits. May allocate. Throws argument_error where no
+  /// Chooses parameters for a number of spheres at random places. Waits. May allocate. Throws argument_error if no
   /// parameters serve.
   void prepare(std::size_t count);
 
-  /// Puts the spheres into place; any image of each will do, up to 2^20 boxes away. Where they are much more crowded
-  /// than what parameters were chosen for, these are chosen anew. Waits. May allocate. Throws argument_error without
-  /// `prepare`, for another number of points, and where more memory is needed than there is; data_error naming the
-  /// first point that is not finite or too far away: then there are no points.
+  /// Sets the positions of the spheres: any image of each, up to 2^20 boxes away. Chooses parameters again if spheres
+  /// are much more crowded than the parameters allow. Waits. May allocate. Throws argument_error without `prepare`, for
+  /// another number of points, and if more memory is needed than is free; data_error naming the first point that is not
+  /// finite or too far away; then no points are set.
   void set_points(const points_view<T, 3>& points);
 
-  /// velocities = M forces. Waits. Allocates nothing. This and the following throw argument_error without points.
-  /// `velocities` may be `forces`.
+  /// velocities = M forces. Waits. Allocates nothing. This and the following calls throw argument_error if no points
+  /// are set. `velocities` may be `forces`.
   void multiply(const vec<T, 3>* forces, vec<T, 3>* velocities);
-  /// The same. Does not wait. Can be captured in a CUDA graph, which serves until the next set_points.
+  /// The same. Does not wait. Can be captured in a CUDA graph, which is valid until the next set_points.
   void multiply_async(const vec<T, 3>* forces, vec<T, 3>* velocities);
 
   /// velocities = scale B z, with B B^T = M and independent standard normal numbers z, by the Lanczos method. Waits, also
@@ -108,13 +108,13 @@ class mobility {
   /// Throws data_error if the Lanczos method does not converge.
   void square_root(const mobility_noise& noise, vec<T, 3>* velocities);
 
-  /// velocities = M forces + scale B z in one pass, which shares the wave part. As square_root.
+  /// velocities = M forces + scale B z in one pass, which shares the wave part. Otherwise like square_root.
   void velocities(const vec<T, 3>* forces, const mobility_noise& noise, vec<T, 3>* velocities);
 
-  /// Waits for asynchronous calls. Throws what went wrong in them.
+  /// Waits for asynchronous calls, and throws their error.
   void check();
 
-  /// Of the last prepare or set_points. Throws argument_error before.
+  /// The report of the last prepare or set_points. Throws argument_error before the first.
   [[nodiscard]] const mobility_report& report() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;

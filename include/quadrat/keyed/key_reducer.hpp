@@ -28,20 +28,20 @@ struct reducer_access;
 
 struct key_reducer_options {
   std::string method{};  ///< one of key_methods(); empty or "auto": chosen automatically, see key_reducer::reason
-  /// With `auto`, the keys are sampled, and the first calls time the methods that may be the fastest, and wait for each
-  /// call; then the fastest stays, until the number of elements changes by a factor of two or a call is captured
+  /// With `auto`: samples the keys, then times the methods that may be fastest during the first calls, which wait. The
+  /// fastest is kept until the number of elements changes by a factor of two or a call is captured
   /// (docs/concepts/choosing.md). Not at run_to_run and canonical.
   bool autotune = false;
-  /// Expected number of reductions per call of set_keys. What can be computed once and reused (patterns of peers, the
-  /// sorted order) is kept where that pays. The choice of a method depends on it.
+  /// Expected number of reductions per call of set_keys. Reusable data (patterns of peers, the sorted order) is kept if
+  /// that pays. The choice of a method depends on it.
   double uses = 1;
-  /// Bytes of a row of values, all components. The choice of a method depends on it, too.
+  /// Bytes of a row of values, all components. The choice of a method also depends on it.
   int value_bytes = 4;
-  int value_components = 1;  ///< numbers of such a row; the choice depends on it as well
+  int value_components = 1;  ///< numbers of such a row; the choice also depends on it
   /// Compensated floating-point sums: they carry the rounding error (twice the digits until the result is rounded). Not
   /// every method supports it.
   bool compensated = false;
-  /// Bytes that the reducer may hold; 0: whatever is free.
+  /// Bytes that the reducer may hold; 0: all free memory.
   std::size_t most_bytes = 0;
 };
 
@@ -52,13 +52,13 @@ struct key_call {
   bool accumulate = false;
 };
 
-/// A reducer: constructed for a number of keys, given keys whenever they change, and used any number of times.
+/// A reducer for a number of keys. Set the keys of the elements whenever they change, and use it any number of times.
 /// Move-only. Context: cpu_context or cuda_context.
 ///
 /// Keys are integers of 32 or 64 bits, 0 to key_count - 1, in any order (sorted for the method `ordered`). Row k of a
 /// result belongs to key k. A key without elements gets 0 (sums, counts), NaN (means), or the identity: the largest
 /// number or infinity for minima, the smallest for maxima. Minima and maxima ignore NaNs; in sums and means a NaN
-/// propagates. Sums of integers wrap around. Where GPUs add floats by atomic operations, numbers below 2^-126 count as
+/// propagates. Sums of integers wrap around. If a GPU adds floats by atomic operations, numbers below 2^-126 count as
 /// 0.
 ///
 /// Determinism: the context's level, which the method must support (key_methods()); at `none` the order of
@@ -80,28 +80,28 @@ class key_reducer {
   ~key_reducer();
 
   /// Sets the keys of `count` elements; they are not copied and must not change while they are in use. Waits. May
-  /// allocate. With `auto` the method is chosen by counts alone until a sample of the keys is worth it; the first call
-  /// after that changes the method, and the choice then stays. Throws data_error naming the first key that is out of
-  /// range or out of order, and argument_error where a limit of the method is exceeded, or it would need more memory
-  /// than is available (before anything is allocated).
+  /// allocate. With `auto` the method is chosen by counts alone until a sample of the keys pays; the next call then
+  /// changes the method, and that choice is kept. Throws data_error naming the first key that is out of range or out of
+  /// order, and argument_error if a limit of the method is exceeded, or it would need more memory than is free (before
+  /// anything is allocated).
   void set_keys(const std::int32_t* keys, std::size_t count);
   void set_keys(const std::uint32_t* keys, std::size_t count);
   void set_keys(const std::int64_t* keys, std::size_t count);
   void set_keys(const std::uint64_t* keys, std::size_t count);
-  /// The same. Does not wait, except with autotune. Allocates nothing, except where `auto` changes the method. Can be
-  /// captured in a CUDA graph, after which `auto` changes it no more. Throws argument_error for more elements than
-  /// set_keys has made room for. Keys that are wrong are reported by `check`; on a CPU by the call that uses them.
+  /// The same. Does not wait, except with autotune. Allocates nothing, except when `auto` changes the method. Can be
+  /// captured in a CUDA graph; then `auto` no longer changes the method. Throws argument_error for more elements than
+  /// set_keys has made room for. `check` reports invalid keys; on a CPU the call that uses them does.
   void set_keys_async(const std::int32_t* keys, std::size_t count);
   void set_keys_async(const std::uint32_t* keys, std::size_t count);
   void set_keys_async(const std::int64_t* keys, std::size_t count);
   void set_keys_async(const std::uint64_t* keys, std::size_t count);
-  /// With `auto`: the next call that sets keys chooses anew, without a sample until there has been work worth it.
+  /// With `auto`: the next call that sets keys chooses again, without a sample until enough work makes it pay.
   void choose_again();
 
   /// results[key][c] = the operation over values[i][c] of all elements i with that key. Waits. The first call for means
-  /// allocates, and one in which `auto` changes the method. Throws argument_error when no keys are set, counts do not
-  /// match, components do not match or are not 1 to 8, and for means of integers; otherwise what `check` throws. Values
-  /// and results must not overlap.
+  /// allocates, and so does a call in which `auto` changes the method. Throws argument_error when no keys are set,
+  /// counts do not match, components do not match or are not 1 to 8, and for means of integers; otherwise what `check`
+  /// throws. Values and results must not overlap.
   void reduce(const component_values<const std::int32_t>& values, const component_values<std::int32_t>& results,
               const key_call& call = {});
   void reduce(const component_values<const std::int64_t>& values, const component_values<std::int64_t>& results,
@@ -110,10 +110,10 @@ class key_reducer {
               const key_call& call = {});
   void reduce(const component_values<const double>& values, const component_values<double>& results,
               const key_call& call = {});
-  /// The same. Does not wait, except with autotune. Allocates nothing, except where `auto` changes the method. Can be
-  /// captured in a CUDA graph, after which `auto` changes it no more. Elements whose keys are out of range, or not in
-  /// order where that is required, are left out: see check. Throws argument_error where reduce does, and for a mean
-  /// before `reduce` has computed one.
+  /// The same. Does not wait, except with autotune. Allocates nothing, except when `auto` changes the method. Can be
+  /// captured in a CUDA graph; then `auto` no longer changes the method. Skips elements whose keys are out of range, or
+  /// not in order if that is required: see check. Throws argument_error like reduce, and for a mean before `reduce` has
+  /// computed one.
   void reduce_async(const component_values<const std::int32_t>& values, const component_values<std::int32_t>& results,
                     const key_call& call = {});
   void reduce_async(const component_values<const std::int64_t>& values, const component_values<std::int64_t>& results,
@@ -122,13 +122,13 @@ class key_reducer {
                     const key_call& call = {});
   void reduce_async(const component_values<const double>& values, const component_values<double>& results,
                     const key_call& call = {});
-  /// results[key] = number of elements with that key. Otherwise as reduce and reduce_async.
+  /// results[key] = number of elements with that key. Otherwise like reduce and reduce_async.
   void count(std::uint64_t* results, bool accumulate = false);
   void count_async(std::uint64_t* results, bool accumulate = false);
 
   /// Waits. Throws data_error when keys since the last check were out of range or out of order, naming the first such
-  /// element; the results since then are invalid, and keys must be set again. Calls that wait check, too; on a CPU all
-  /// do.
+  /// element; the results since then are invalid, and keys must be set again. Calls that wait also check; on a CPU all
+  /// calls do.
   void check();
 
   [[nodiscard]] std::size_t element_count() const;
@@ -136,8 +136,8 @@ class key_reducer {
   /// The method in use: with `auto`, that of the last choice (empty before), and why.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view reason() const;
-  /// All methods with their expected times, and what the last choice went by (docs/concepts/choosing.md); without
-  /// candidates if nothing was chosen automatically. Does not wait.
+  /// All methods with their expected times, and the basis of the last choice (docs/concepts/choosing.md); no candidates
+  /// if nothing was chosen automatically. Does not wait.
   [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;
@@ -151,7 +151,7 @@ class key_reducer {
   std::unique_ptr<implementation> implementation_;
 };
 
-/// All in one call: constructs a reducer, sets the keys, reduces. Waits. Allocates. Throws what those throw.
+/// All in one call: constructs a reducer, sets the keys, reduces. Waits. Allocates. Throws what these steps throw.
 template <typename Context, typename Key, typename T>
 void reduce_by_key(const Context& context, const Key* keys,
                    const component_values<const std::type_identity_t<T>>& values, const component_values<T>& results,

@@ -7,8 +7,8 @@
 
 namespace quadrat {
 
-/// A way to reduce by key. Its level of determinism is that of floating-point sums; everything else is exact in any
-/// order.
+/// A method of reduction by key. Its level of determinism is that of floating-point sums; everything else is exact in
+/// any order.
 struct key_method : method_info {
   bool any_order;    ///< takes keys in any order
   bool compensates;  ///< supports compensated sums

@@ -21,7 +21,7 @@ template <typename Key>
   std::uint32_t peers = 0, unclaimed = 0xffffffffu;
   bool mine = false;
   while (!mine) {
-    // Claimed lanes have left the loop, so only those in the pool take part.
+    // Claimed lanes have left the loop, so only lanes in the pool take part.
     const Key other = __shfl_sync(unclaimed, key, __ffs(static_cast<int>(unclaimed)) - 1);
     mine = key == other;
     peers = __ballot_sync(unclaimed, mine);
@@ -44,8 +44,8 @@ struct peer_table {
   std::uint32_t pattern[peer_slots];
 };
 
-/// The same for integer keys by a hash table of the warp in shared memory: one lane of each slot writes its key, the
-/// lanes with that key set their bits, and the others try again. One round per distinct key in a slot.
+/// The same for integer keys by a hash table of the warp in shared memory: one lane per slot writes its key, the lanes
+/// with that key set their bits, and the others retry. One round per distinct key in a slot.
 template <typename Key>
 [[nodiscard]] __device__ __forceinline__ std::uint32_t find_peers_by_hash(const Key& key, peer_table& table) {
   const unsigned lane = threadIdx.x % 32;

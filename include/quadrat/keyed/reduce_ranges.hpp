@@ -62,7 +62,7 @@ struct range_reduction {
       }
     }
   }
-  /// Raises a fault for each key of the elements [begin, end) that is wrong.
+  /// Raises a fault for each invalid key of the elements [begin, end).
   void look_at_part(std::size_t begin, std::size_t end) const {
     for (std::size_t i = in_range(begin, end, 0, key_count) ? end : begin; i < end; ++i) look_at(i);
   }
@@ -89,7 +89,7 @@ struct range_reduction {
   [[nodiscard]] std::size_t first_of(std::uint64_t first) const {
     return static_cast<std::size_t>(std::lower_bound(keys, keys + count, first, is_less) - keys);
   }
-  /// Whether the elements [begin, end) are in order, the one before included.
+  /// Whether the elements [begin, end) and the one before are in order.
   [[nodiscard]] bool ascends(std::size_t begin, std::size_t end) const {
     bool fine = true;
     for (std::size_t i = std::max<std::size_t>(begin, 1); i < end; ++i) fine &= key(i - 1) <= key(i);
@@ -98,8 +98,8 @@ struct range_reduction {
 
  private:
   static constexpr std::size_t block = 2048;
-  /// Results of a thread that take more bytes are fetched so many elements before they are joined to: less than this
-  /// is reached as fast without.
+  /// Results of a thread larger than this are prefetched this many elements ahead. Smaller ones need no
+  /// prefetch.
   static constexpr std::size_t near_bytes = std::size_t{16} << 20;
   static constexpr std::size_t elements_ahead = 32;
 
@@ -110,7 +110,7 @@ struct range_reduction {
     for (std::size_t i = begin; i < end; ++i) fine &= key(i) - first < last - first;
     return fine;
   }
-  /// By some of the keys of the elements [begin, end). Their results then follow each other, and need not be fetched.
+  /// Judges by some keys of the elements [begin, end). If they are in order, results need no prefetch.
   [[nodiscard]] bool seems_ordered(std::size_t begin, std::size_t end) const {
     constexpr std::size_t step = 64;
     for (std::size_t i = begin + step; i < end; i += step) {
@@ -133,7 +133,7 @@ struct range_reduction {
     static_cast<void>(i);
 #endif
   }
-  /// Joins element(j) for j in [begin, end), whose results are fetched ahead.
+  /// Joins element(j) for j in [begin, end), and prefetches their results.
   template <typename Element>
   void take_far(std::size_t begin, std::size_t end, const Element& element) const {
     for (; begin + elements_ahead < end; ++begin) {
@@ -142,7 +142,7 @@ struct range_reduction {
     }
     for (; begin < end; ++begin) take(element(begin));
   }
-  /// Joins the elements [begin, end); those that are wrong raise faults instead.
+  /// Joins the elements [begin, end); elements with invalid keys raise faults instead.
   void take_right(std::size_t begin, std::size_t end, std::uint64_t first, std::uint64_t last) const {
     while (begin < end) {
       begin =
@@ -153,7 +153,7 @@ struct range_reduction {
       ++begin;
     }
   }
-  /// Joins elements from `begin` on, up to one whose key is out of range, or less than the one before. Returns where it
+  /// Joins elements from `begin` up to one whose key is out of range, or less than the previous one. Returns where it
   /// stopped.
   template <bool InOrder>
   std::size_t take_while_right(std::size_t begin, std::size_t end, std::uint64_t first, std::uint64_t last) const {
@@ -177,9 +177,9 @@ struct range_reduction {
   }
 };
 
-/// Each thread joins the elements of a range of keys, in their order: results are those of a plain loop, bit by bit,
-/// with any number of threads. Where keys are in order, these elements are consecutive; otherwise each thread reads all
-/// keys, unless values are so small, and results so few, that one thread is as fast. `ranges` is memory that is kept.
+/// Each thread joins the elements of a range of keys, in their order. So results are bitwise those of a plain loop,
+/// with any number of threads. If keys are in order, these elements are consecutive. Otherwise each thread reads all
+/// keys, unless values are so small, and results so few, that one thread is as fast. `ranges` is scratch memory.
 /// Exceptions of the functor are passed on.
 template <typename Key, typename Value, typename Join>
 void reduce_ranges(const cpu_context& context, const range_reduction<Key, Value, Join>& work,
@@ -196,7 +196,7 @@ void reduce_ranges(const cpu_context& context, const range_reduction<Key, Value,
                   [&](std::size_t p) { ascending[p] = work.ascends(first_of(p), first_of(p + 1)) ? 1 : 0; });
     ordered = std::all_of(ascending, ascending + parts, [](std::uint64_t one) { return one == 1; });
   }
-  // To read all keys would take each thread as long as to join all elements.
+  // Reading all keys would take each thread as long as joining all elements.
   constexpr std::uint64_t small_value = 8, small_results = 1 << 20;
   const bool cached = sizeof(Value) <= small_value && work.key_count * sizeof(Value) <= small_results;
   if (!ordered && cached) return work.run_part(0, work.count, 0, work.key_count);
@@ -205,7 +205,7 @@ void reduce_ranges(const cpu_context& context, const range_reduction<Key, Value,
       work.run_range(ranges[p], ranges[p + 1]);
       return work.look_at_part(first_of(p), first_of(p + 1));
     }
-    // Keys that are not in order are a fault: whatever the ends of the parts then are, each element is in one.
+    // Keys that are not in order are a fault. Even then each element is in exactly one part.
     std::size_t begin = 0, end = 0;
     for (std::size_t part = 0; part <= p; ++part) {
       begin = end;

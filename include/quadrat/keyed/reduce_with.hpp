@@ -51,7 +51,7 @@ struct run_parts {
   std::uint32_t* places;  ///< place of an element with the part's key, or no_entry
   Value* values;
 
-  /// The first and the last run of a chunk may have the same key although a run between them has already been written.
+  /// The first and the last run of a chunk may have the same key, even if a run between them is already written.
   [[nodiscard]] QUADRAT_HD static bool begins(std::size_t i) { return i % 2 == 1; }
   [[nodiscard]] QUADRAT_HD std::uint32_t place(std::size_t i) const { return places[i]; }
   [[nodiscard]] QUADRAT_HD Value value(std::size_t i) const { return values[i]; }
@@ -110,7 +110,7 @@ struct join_runs {
   }
 };
 
-/// Writes to results[key]; keys that are out of range are left out.
+/// Writes to results[key]; skips keys out of range.
 template <typename Value>
 struct dense_target {
   Value* results;
@@ -150,7 +150,7 @@ struct mark_runs {
   QUADRAT_HD void operator()(std::size_t i) const { begins[i] = i == 0 || !(keys[i] == keys[i - 1]) ? 1 : 0; }
 };
 
-/// Raises a fault where a key is out of range, or less than the one before.
+/// Raises a fault if a key is out of range, or less than the previous one.
 template <typename Key>
 struct look_at_keys {
   const Key* keys;
@@ -162,7 +162,7 @@ struct look_at_keys {
   }
 };
 
-/// Keys as the sort needs them; those out of range come last.
+/// Keys for the sort; keys out of range come last.
 template <typename Key>
 struct copy_keys {
   const Key* keys;
@@ -186,9 +186,9 @@ struct copy_keys {
 /// a serial loop that begins with the identity: each thread reads all keys and joins the elements of a range of keys.
 ///
 /// Each call waits, may allocate, and throws data_error naming the first key that is out of range or not in order. Its
-/// twin with _async does not wait, allocates nothing and can be captured in a CUDA graph: it works in the memory that
-/// calls of at least that size have made room for, and throws argument_error where that is too little. It leaves faults
-/// of keys to `check`; on a CPU it throws them itself.
+/// twin with _async does not wait, allocates nothing and can be captured in a CUDA graph. It uses memory from earlier
+/// calls of at least that size, and throws argument_error if there is too little. It leaves faults of keys to `check`;
+/// on a CPU it throws them itself.
 ///
 /// For `count` elements about count / 7 * (bytes of a value + 4) bytes are held, plus 16 count for reduce_any_order and
 /// 4 count for reduce_runs; on the CPU only reduce_runs needs any. All pointers are memory of the context's device;
@@ -216,8 +216,8 @@ class functor_reducer {
     join_ordered(keys, values, count, results, key_count, join, identity, false);
   }
 
-  /// The same for keys in any order: they are sorted first, with the places of their values. Values of a key are joined
-  /// in their given order.
+  /// The same for keys in any order, which are sorted first with the places of their values. Values of a key are joined
+  /// in the given order.
   template <typename Key, typename Value, typename Join>
   void reduce_any_order(const Key* keys, const Value* values, std::size_t count, Value* results,
                         std::uint64_t key_count, const Join& join, const Value& identity) {
@@ -290,7 +290,7 @@ class functor_reducer {
       reduce_ranges(context_, range_reduction_of(keys, values, count, results, join, identity, false), ranges_);
     } else {
       const std::array<std::byte*, 2> levels = memory_of_levels<Value>(count, waits);
-      // The scratch memory of the sort has room for as many elements and bits at once.
+      // The scratch memory of the sort must serve the largest count and bits together.
       const int bits = key_bits_for(key_count + 1);
       const bool fits = count <= sorted_count_ && bits <= sorted_bits_;
       require(waits || fits, "there are ", count, " elements with keys of ", bits, " bits, and there is room to sort ",
@@ -335,7 +335,7 @@ class functor_reducer {
     if (waits) context_.synchronize();
   }
 
-  /// Memory of at least so many bytes: what there is, where `grows` is false.
+  /// Memory of at least this many bytes; existing memory if `grows` is false.
   [[nodiscard]] std::byte* memory_in(workspace<Context>& space, std::size_t bytes, bool grows) {
     require(grows || bytes <= space.bytes(), "the call needs ", bytes, " bytes of memory, and there are ",
             space.bytes(), "; the call without _async makes room");
@@ -388,7 +388,7 @@ class functor_reducer {
     return {memory, memory + first};
   }
 
-  /// Level by level until one chunk holds everything.
+  /// Reduces level by level until one chunk holds everything.
   template <typename Key, typename Value, typename Target, typename Join>
   void join_all(const detail::run_elements<Key, Value>& elements, std::size_t count, const Target& target,
                 const Join& join, const std::array<std::byte*, 2>& places) {

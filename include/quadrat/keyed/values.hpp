@@ -14,7 +14,7 @@ inline constexpr int most_value_components = 8;
 
 /// A view of values with 1 to 8 components: no copy, no ownership. Component c of row i is `component[c][i * stride]`,
 /// which covers packed rows, rows of a larger table, and separate arrays (stride 1). Strides count elements of T. The
-/// memory belongs to the device of the context that the view is used with.
+/// memory must belong to the device of the context that uses the view.
 template <typename T>
 struct component_values {
   T* component[most_value_components];

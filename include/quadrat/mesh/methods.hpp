@@ -7,7 +7,7 @@
 
 namespace quadrat {
 
-/// A way to spread.
+/// A method of spreading.
 struct spread_method : method_info {
   bool wrong_results;  ///< for timing only: updates of a mesh point may be lost
 };

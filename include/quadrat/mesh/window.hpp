@@ -18,7 +18,7 @@ template <typename T>
 struct mesh_window {
   static constexpr int most_width = 16;
   static constexpr int most_terms = 20;
-  /// Methods have loops of their own for each width up to this one, and one for all that are wider.
+  /// Methods have a separate loop for each width up to this one, and one loop for all wider windows.
   static constexpr int most_fixed_width = 8;
 
   int width;
@@ -33,7 +33,7 @@ struct mesh_window {
     evaluate<Width, false>(s, w, nullptr);
   }
 
-  /// The same, and their derivatives with respect to u, for less than twice the price.
+  /// The same, and their derivatives with respect to u, in less than twice the time.
   template <int Width>
   QUADRAT_HD void weights_and_derivatives(T s, T* w, T* derivatives) const {
     evaluate<Width, true>(s, w, derivatives);
@@ -53,9 +53,9 @@ struct mesh_window {
   }
 
   /// The Fourier transform of an even window w at mode `mode` of a mesh of `points` points along an axis: the integral
-  /// of w(x) cos(2 pi x mode / points) over all x, in mesh units. On such a mesh, the mode of what was spread is the
-  /// mode of the values times this, up to aliases: division by it (deconvolution) undoes the spreading, axis by axis.
-  /// It is computed from the polynomials, by Gauss-Legendre quadrature, so that it matches the weights to rounding.
+  /// of w(x) cos(2 pi x mode / points) over all x, in mesh units. A mode of the spread mesh is the mode of the values
+  /// times this, up to aliases. Division by it (deconvolution) undoes the spreading, axis by axis. It is computed from
+  /// the polynomials, by Gauss-Legendre quadrature, so that it matches the weights to rounding.
   [[nodiscard]] double transform(double mode, double points) const;
   /// The same for the modes 0, 1, ..., count - 1.
   [[nodiscard]] std::vector<double> transforms(int count, double points) const;

@@ -16,8 +16,8 @@
 /// less than the square of the cutoff, for some integer vector S that is zero along open axes.
 ///
 /// A core point has at least `min_points` points within the cutoff, itself included. Core points that are
-/// linked belong to one cluster. A point that is no core point but is linked to one is a border point: it belongs to
-/// the cluster with the smallest label among those of the core points that it is linked to. All others are noise.
+/// linked belong to one cluster. A point that is not a core point but is linked to one is a border point. It belongs to
+/// the cluster with the smallest label among the core points that it is linked to. All others are noise.
 ///
 /// - min_points = 1: friends-of-friends. Every point is a core point and belongs to a cluster, if only its own.
 /// - min_points > 1: DBSCAN (M. Ester et al., *A Density-Based Algorithm for Discovering Clusters*, 1996), with the
@@ -60,9 +60,9 @@ struct cluster_members {
 /// Points are sorted by parts of cells whose points are all linked. A forest over these parts is united by atomic
 /// hooking with pointer jumping (J. Jaiganesh, M. Burtscher, *A High-Performance Connected Components Implementation
 /// for GPUs*, 2018; A. Prokopenko, D. Lebrun-Grandie, D. Arndt, *Fast Tree-Based Algorithms for DBSCAN on GPUs*, 2023).
-/// No list of neighbors is made: memory is proportional to the points (65 to 85 bytes for each in float and 3D). Where
-/// many points share a cell, a tree of bounding boxes passes over points that are too far away to be linked. Cells of
-/// large boxes share buckets by hashing, so that time follows the number of points, wherever they are.
+/// It makes no list of neighbors, so memory is proportional to the points (65 to 85 bytes for each in float and 3D). If
+/// many points share a cell, a tree of bounding boxes skips points that are too far away to be linked. Cells of large
+/// boxes share buckets by hashing, so that time follows the number of points, wherever they are.
 ///
 /// Determinism: labels and sizes are the same in every run and with any number of threads. CPU and GPU may disagree
 /// about points whose distance rounds to the cutoff.
@@ -79,15 +79,15 @@ class cluster_finder {
   ~cluster_finder();
 
   /// Finds the clusters of these points, which are in the memory of the context. Waits. May allocate. Throws
-  /// argument_error for impossible input that the host can see, data_error naming the first point that is not finite or
-  /// outside the box along an open axis (of a periodic axis, farther than 2^20 boxes away). There is no result after an
+  /// argument_error for invalid input visible to the host, data_error naming the first point that is not finite or
+  /// outside the box along an open axis (along a periodic axis, more than 2^20 boxes away). There is no result after an
   /// exception.
   void find(const points_view<T, D>& points);
 
-  /// The same. Does not wait. Allocates nothing. Can be captured in a CUDA graph, which then takes the points where
-  /// they are. Throws argument_error for another number of points than the last `find` and `reserve` have made room
-  /// for. What is wrong is reported by `check`; on a CPU by this. Labels and sizes are written to the arrays of the
-  /// last view, for kernels in the stream; the host knows their number after `check`.
+  /// The same. Does not wait. Allocates nothing. Can be captured in a CUDA graph, which reads the points' array at each
+  /// launch. Throws argument_error for another number of points than the last `find` and `reserve` have made room for.
+  /// `check` reports other errors; with `cpu_context` this call itself throws. Labels and sizes are written to the
+  /// arrays of the last view, for kernels in the stream; the host knows their number after `check`.
   void find_async(const points_view<T, D>& points);
 
   /// Makes room for find_async with as many points as the last call of `find`, and for this many clusters. Allocates.
@@ -113,10 +113,10 @@ class cluster_finder {
   /// waits and may allocate. The same bits in every run and with any number of threads. Throws argument_error
   /// where `view` does.
   ///
-  /// Along a periodic axis of the box, each point is taken in the image nearest to the mean on the circle that the axis
-  /// is (L. Bai, D. Breen, *Calculating Center of Mass in an Unbounded 2D Environment*, 2008). So this is the center of
-  /// the cluster in one piece where that piece reaches less than half a box from that mean, as any does that is shorter
-  /// than half a box. A cluster that reaches around the box has no definite center.
+  /// Along a periodic axis, each point is taken in the image nearest to the mean on the axis as a circle (L. Bai, D.
+  /// Breen, *Calculating Center of Mass in an Unbounded 2D Environment*, 2008). So this is the center of the unwrapped
+  /// cluster if that extends less than half a box from the mean, as every cluster shorter than half a box does. A
+  /// cluster that spans the periodic box has no definite center.
   [[nodiscard]] const vec<T, D>* centers();
 
   /// Bytes of the context's memory held.

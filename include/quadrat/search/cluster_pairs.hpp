@@ -19,9 +19,9 @@
 
 /// Cluster pairs: neighbors as tiles of 32 x 8 points with a mask, instead of one index per pair (S. Pall, B. Hess, "A
 /// flexible algorithm for calculating pair interactions on SIMD architectures", 2013). Points are kept in an order in
-/// which successive ones are close to each other. Eight of them are a group, four groups are a row, and a row has a
-/// list of tiles: a group, the image of it that is meant, and a bit for each of the 32 x 8 pairs. A tile is read once
-/// for 32 points, from contiguous memory, and a pair takes one bit.
+/// which successive ones are close to each other. Eight successive points are a group, and four groups are a row. A row
+/// has a list of tiles: a group, its image, and a bit for each of the 32 x 8 pairs. A tile is read once for 32 points,
+/// from contiguous memory, and a pair takes one bit.
 namespace quadrat {
 
 inline constexpr std::size_t points_of_group = 8;
@@ -31,7 +31,7 @@ inline constexpr std::size_t points_of_row = points_of_group * groups_of_row;
 template <typename T>
 struct cluster_pair_options {
   T cutoff = T(0);
-  /// The tiles hold pairs up to cutoff + skin, so that they stay complete until a point has moved by half of the skin.
+  /// The tiles hold pairs up to cutoff + skin, so they stay complete until a point has moved by half of the skin.
   T skin = T(0);
 };
 
@@ -55,8 +55,8 @@ struct alignas(4 * sizeof(T)) pair_tile {
 
 namespace detail {
 
-/// The pairs of tiles once more, for sums on a GPU (tile_kernels.hpp). The tiles of a row are summed in stages of at
-/// most `staged_tiles`, as equal as possible: tile t of a row is in stage t % (their number), at place t / (their
+/// The pairs of tiles in another form, for sums on a GPU (tile_kernels.hpp). The tiles of a row are summed in stages of
+/// at most `staged_tiles`, as equal as possible: tile t of a row is in stage t % (their number), at place t / (their
 /// number). In each stage all points of a row take the same number of turns, of four neighbors each.
 struct staged_turns {
   const std::uint64_t* offsets;  ///< rows + 1: the turns of row r, of all its stages, begin at offsets[r]
@@ -64,7 +64,7 @@ struct staged_turns {
   /// no_place.
   const std::uint32_t* words;
 };
-/// So many that a byte tells their points apart, and one more for none.
+/// A byte can number their points, plus one value for none.
 inline constexpr unsigned staged_tiles = 31;
 inline constexpr unsigned no_place = staged_tiles * points_of_group;
 inline constexpr unsigned places_of_turn = 4;
@@ -80,7 +80,7 @@ struct staged_places {
   const std::uint16_t* numbers;
 };
 inline constexpr unsigned tiles_of_stage = 128;
-/// Numbers after those of the last row, so that whole registers can be read.
+/// Room for numbers beyond the last row, so that whole registers can be read.
 inline constexpr std::size_t numbers_beyond = 16;
 
 template <typename T, int D>
@@ -100,8 +100,8 @@ struct tile_access;
 
 }  // namespace detail
 
-/// The tiles, in the memory of the context, for kernels of your own. Valid until the next build or update. Place p of
-/// the order is place p % 8 of group p / 8, and place p % 32 of row p / 32.
+/// The tiles, in the memory of the context, for your own kernels. Valid until the next build or update. Place p of the
+/// order is place p % 8 of group p / 8, and place p % 32 of row p / 32.
 template <typename T, int D>
 struct cluster_pair_view {
   std::size_t points;
@@ -110,7 +110,7 @@ struct cluster_pair_view {
   const std::uint64_t* offsets;     ///< rows + 1: the tiles of row r are [offsets[r], offsets[r + 1])
   const pair_tile<T, D>* tiles;
   /// Four words a tile, one for each group of its row: bit 8 a + b of word k stands for point a of group k and point b
-  /// of the tile's group. Set if they were nearer than cutoff + skin at the last build; never for a point and itself.
+  /// of the tile's group. Set if nearer than cutoff + skin at the last build; never for a point and itself.
   const std::uint64_t* masks;
   T cutoff;
 
@@ -124,8 +124,8 @@ struct cluster_pair_view {
     return static_cast<std::uint32_t>(word >> points_of_group * (place % points_of_group)) & 0xffu;
   }
 
-  /// Calls f(j, separation, squared distance) for each neighbor of the point at a place that is nearer than the cutoff
-  /// now: for kernels with a thread per point, and f of any kind. Neighbors come in the order of the tiles.
+  /// Calls f(j, separation, squared distance) for each neighbor of the point at a place that is currently nearer than
+  /// the cutoff. For kernels with a thread per point, and any f. Neighbors come in the order of the tiles.
   QUADRAT_CALLS_ANY
   template <typename F>
   QUADRAT_HD void for_each_neighbor(std::size_t place, F&& f) const {
@@ -144,12 +144,12 @@ struct cluster_pair_view {
   }
 };
 
-/// A list of tiles: full, so that each pair is in it twice, once for each of its points. Move-only. T: float or double;
-/// D: 2 or 3; Context: cpu_context or cuda_context. visit_clusters.hpp sums forces over it.
+/// A full list of tiles: each pair is in it twice, once for each of its points. Move-only. T: float or double; D: 2 or
+/// 3; Context: cpu_context or cuda_context. visit_clusters.hpp sums forces over it.
 ///
 /// The pairs are those of a neighbor_list with one cutoff: (i, j, S), images included, never (i, i, 0). Axes are open
 /// or periodic in any mixture, the box orthorhombic or triclinic and of any size. Points may lie anywhere along open
-/// axes, where the size of the box plays no part, and up to 2^20 boxes outside along periodic ones. The time follows
+/// axes, where the size of the box does not matter, and up to 2^20 boxes outside along periodic ones. The time follows
 /// the number of points and pairs, wherever they are.
 ///
 /// Determinism: always the same tiles, in the same order.
@@ -166,8 +166,8 @@ class cluster_pair_list {
   cluster_pair_list& operator=(cluster_pair_list&&) noexcept;
   ~cluster_pair_list();
 
-  /// Builds the list; keeps a copy of the points. Waits. Allocates only where it needs more than earlier builds. Throws
-  /// argument_error for impossible input that the host can see, and if the free memory cannot hold the tiles;
+  /// Builds the list; keeps a copy of the points. Waits. May allocate, if it needs more memory than earlier builds.
+  /// Throws argument_error for invalid input visible to the host, and if the free memory cannot hold the tiles;
   /// data_error naming the first point that is not finite or too far outside a periodic box. The list is unusable after
   /// an exception.
   void build(const points_view<T, D>& points);
@@ -189,8 +189,8 @@ class cluster_pair_list {
 
  private:
   friend detail::tile_access;
-  /// For visit_clusters.hpp: memory for reductions, the fastest selection for this CPU, and what a GPU and a CPU sum
-  /// over.
+  /// For visit_clusters.hpp: memory for reductions, the fastest selection for this CPU, and the pairs for sums on a GPU
+  /// and a CPU.
   [[nodiscard]] workspace<Context>& scratch() const;
   [[nodiscard]] static detail::select_tiles<T, D> selection();
   [[nodiscard]] detail::staged_turns turns() const;
@@ -202,7 +202,7 @@ class cluster_pair_list {
 
 namespace detail {
 
-/// What the functions of visit_clusters.hpp need of a list.
+/// Access to a list for the functions of visit_clusters.hpp.
 struct tile_access {
   template <typename List>
   [[nodiscard]] static auto& scratch(const List& list) {

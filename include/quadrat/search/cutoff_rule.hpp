@@ -5,7 +5,7 @@
 
 namespace quadrat {
 
-/// What a pair's distance is compared with.
+/// The length to which a pair's distance is compared.
 enum class cutoff_rule {
   uniform,        ///< the cutoff
   sum_of_radii,   ///< radius of i + radius of j (ASE's and matscipy's list of radii)

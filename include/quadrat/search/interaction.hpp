@@ -9,8 +9,8 @@
 
 namespace quadrat {
 
-/// D x D numbers, [D a + b] for the axes a and b, as those that Ewald sums give: a sum of both is added number by
-/// number.
+/// D x D numbers, [D a + b] for the axes a and b, in the layout of the virials of Ewald sums, so that both can be added
+/// number by number.
 template <typename T, int D>
 using virial_tensor = vec<T, D * D>;
 
@@ -30,11 +30,11 @@ struct interaction {
   }
   QUADRAT_HD constexpr interaction& operator+=(const interaction& b) { return *this = *this + b; }
 
-  /// What the other particle of the pair gets: the opposite force (Newton's third law), and the same shares.
+  /// The interaction of the other particle of the pair: the opposite force (Newton's third law), and the same shares.
   friend QUADRAT_HD constexpr interaction reaction(const interaction& a) { return {-a.force, a.energy, a.virial}; }
 };
 
-/// An interaction that has all components of its virial.
+/// An interaction with all components of the virial.
 template <typename T, int D>
 using tensor_interaction = interaction<T, D, virial_tensor<T, D>>;
 
@@ -58,7 +58,7 @@ template <typename T, int D>
 
 namespace detail {
 
-/// Numbers and vectors change their sign.
+/// The reaction of numbers and vectors has the opposite sign.
 template <typename T>
   requires(std::is_arithmetic_v<T>)
 [[nodiscard]] QUADRAT_HD constexpr T reaction(const T& a) {

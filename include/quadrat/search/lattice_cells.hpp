@@ -24,7 +24,7 @@
 /// those of a neighbor_list.
 namespace quadrat {
 
-/// What lattice_cells keeps of a point.
+/// A point stored in lattice_cells.
 template <typename T, int D>
 struct alignas(sizeof(T) == 4 ? 16 : 8) placed_point {
   vec<T, D> position;  ///< wrapped
@@ -77,7 +77,7 @@ struct lattice_cells_view {
 
 template <typename T>
 struct lattice_cells_options {
-  /// The largest cutoff of walks. About the edge of cells.
+  /// The largest cutoff of walks, which is about the edge of cells.
   T cutoff = T(0);
   /// Accepts points outside the box along open axes, anywhere.
   bool accept_outside = false;
@@ -87,7 +87,7 @@ struct lattice_cells_options {
 /// Context: cpu_context or cuda_context. Memory: 24 bytes (40 in double and 3D) for each point, and 4 for each cell, of
 /// which there are at most four for each point.
 ///
-/// Determinism: slots, and so the order of walks, are the same in every run if the context asks for it.
+/// Determinism: slots, and so the order of walks, are the same in every run if the context requires it.
 template <typename Context, typename T, int D>
 class lattice_cells {
   static_assert(detail::instance<Context, T, D>::exists);
@@ -105,10 +105,10 @@ class lattice_cells {
   /// cells are unusable until the next build.
   void build(const points_view<T, D>& points);
   /// The same, but does not wait. Allocates nothing in the memory of the context. Can be captured. `check` reports
-  /// invalid points, which must not change until then. Throws argument_error without room for the points, too.
+  /// invalid points, which must not change until then. Also throws argument_error if there is no room for the points.
   void build_async(const points_view<T, D>& points);
-  /// Makes room for the next build of as many points, which a build that waits does by itself. Does not wait. May
-  /// allocate; what was built is then lost. Throws argument_error for too many points.
+  /// Makes room for the next build of as many points; `build` does so itself. Does not wait. May allocate; then the
+  /// last build is lost. Throws argument_error for too many points.
   void reserve(std::size_t points);
 
   /// Waits. Allocates nothing. Throws the data_error of build_async, for all such calls since the last check or
@@ -124,12 +124,12 @@ class lattice_cells {
   [[nodiscard]] std::size_t bytes() const { return buckets_.bytes() + placed_.bytes() + state_.bytes(); }
 
  private:
-  /// A grid that was cut for so many points; 0: none was.
+  /// A grid cut for this many points; 0: there is none.
   struct cut {
     detail::cuboid_grid<T, D> grid{};
     std::size_t points = 0;
   };
-  /// For a build of so many points.
+  /// The grid for a build of this many points.
   [[nodiscard]] cut cut_for(std::size_t points) const;
 
   lattice<T, D> shape_;

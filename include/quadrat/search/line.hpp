@@ -23,7 +23,7 @@
 ///   list.build(line.view(x.data(), x.size()));
 namespace quadrat {
 
-/// Makes points of a plane of coordinates along a line, without copying them: y is read from zeros that it holds.
+/// Makes points of a plane from coordinates along a line without copying them: y is read from internal zeros.
 template <typename Context, typename T>
 class line_points {
   static_assert(detail::instance<Context, T, 2>::exists);
@@ -31,8 +31,8 @@ class line_points {
  public:
   explicit line_points(const Context& context) : context_(context) {}
 
-  /// Point i is (x[i * stride], 0). x is memory of the context; the view is valid as long as x, this object, and until
-  /// a larger one is asked for. Does not wait. Allocates, and writes, count * stride zeros when that is more than ever
+  /// Point i is (x[i * stride], 0). x is memory of the context; the view is valid as long as x and this object, and
+  /// until a larger view is made. Does not wait. Allocates and writes count * stride zeros if that is more than ever
   /// before. Throws argument_error for a stride of 0.
   [[nodiscard]] points_view<T, 2> view(const T* x, std::size_t count, std::size_t stride = 1) {
     require(stride >= 1, "the stride of the points is 0; it must be positive");
@@ -60,7 +60,7 @@ template <typename T>
 
 namespace detail {
 
-/// Wide enough for one cell. What the search refuses, it must see itself.
+/// Wide enough for one cell. Passes on invalid cutoffs, so that the search refuses them.
 template <typename T>
 [[nodiscard]] T width_for(const box<T, 1>& line, T distance) {
   return distance > T(0) && distance < line.length[0] ? distance : line.length[0];
@@ -68,7 +68,7 @@ template <typename T>
 
 }  // namespace detail
 
-/// As for boxes of 2 and 3 dimensions. All throw what these throw.
+/// The same functions as for boxes of 2 and 3 dimensions. They throw the same errors.
 template <typename Context, typename T>
 [[nodiscard]] neighbor_list<Context, T, 2> make_neighbor_list(
     const Context& context, const box<T, 1>& line, const neighbor_options<std::type_identity_t<T>>& options) {

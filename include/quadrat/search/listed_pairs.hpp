@@ -13,7 +13,7 @@
 #include "quadrat/parallel/workspace.hpp"
 #include "quadrat/search/neighbor_list.hpp"
 
-/// What the functions of visit_list.hpp read.
+/// The data that the functions of visit_list.hpp read.
 namespace quadrat::detail {
 
 /// A point of a neighbor list, wrapped into the box: one 16-byte load if T is float.
@@ -23,12 +23,12 @@ struct alignas(4 * sizeof(T)) pair_point {
   T property;  ///< its radius or type, if the cutoff rule has one
 };
 
-/// Pairs of a row that are nearer than their cutoff. They are selected without branches, which a third of the listed
-/// pairs would mispredict, before the functor is called.
+/// Pairs of a row that are nearer than their cutoff. They are selected without branches, because a third of the listed
+/// pairs would be mispredicted, before the functor is called.
 template <typename T, int D>
 struct selected_pairs {
   static constexpr std::size_t most = 256;
-  static constexpr std::size_t beyond = 16;  ///< so that whole registers can be stored
+  static constexpr std::size_t beyond = 16;  ///< room for storing whole registers
   particle_id j[most + beyond];
   T separation[static_cast<std::size_t>(D)][most + beyond];
   T squared[most + beyond];
@@ -60,9 +60,9 @@ struct listed_pairs {
   const std::uint32_t* counts;
   const particle_id* neighbors;
   const vec<int, D>* shifts;  ///< nullptr: the nearest image is the one within the cutoff
-  const shift_map<D>* maps;   ///< of shifts, by system, to the vectors of the shapes; nullptr: they are in these
+  const shift_map<D>* maps;   ///< of shifts, by system, to the vectors of the shapes; nullptr: already in these
   const pair_point<T, D>* points;
-  const vec<int, D>* homes;  ///< with shifts: from `points` to the caller's points, in vectors of the shapes
+  const vec<int, D>* homes;  ///< with shifts: from `points` to the caller's points, in units of the shapes' vectors
   const std::uint32_t* system_of_point;  ///< nullptr: one system
   const lattice<T, D>* shapes;           ///< of several systems
   lattice<T, D> shape;                   ///< of one
@@ -75,15 +75,15 @@ struct listed_pairs {
   select_pairs_function<T, D> select;  ///< for this CPU; nullptr: plain C++
 };
 
-/// How the separation of a pair is found.
+/// The way to find the separation of a pair.
 enum class image_kind {
   same,          ///< without an image: the row's point is farther than the cutoff from all periodic faces
   orthorhombic,  ///< the nearest image
   triclinic,     ///< the nearest image
-  shifted        ///< the image that the entry means
+  shifted        ///< the image given by the entry's shift
 };
 
-/// The point of one row, and what is the same for all of its pairs.
+/// The point of one row, and the data common to all of its pairs.
 template <typename T, int D>
 class pair_row {
  public:
@@ -112,8 +112,8 @@ class pair_row {
     return shape_.orthorhombic ? image_kind::orthorhombic : image_kind::triclinic;
   }
 
-  /// From the row's point to the entry's. A nearest image is right for pairs within the cutoff, because periodic axes
-  /// are at least twice as long.
+  /// From the row's point to the entry's. The nearest image is correct for pairs within the cutoff, because periodic
+  /// axes are at least twice as long.
   template <image_kind Kind>
   [[nodiscard]] QUADRAT_HD vec<T, D> separation(std::uint64_t entry, particle_id j, const vec<T, D>& to) const {
     vec<T, D> r = to - point_.position;
@@ -156,7 +156,7 @@ class pair_row {
   }
 
  private:
-  /// Of a periodic axis of an orthorhombic box; 0 for an open one, which has no images.
+  /// The length of a periodic axis of an orthorhombic box; 0 for an open axis, which has no images.
   [[nodiscard]] QUADRAT_HD T length(int axis) const {
     return shape_.periodic[axis] ? shape_.vectors[axis][axis] : T(0);
   }
@@ -202,15 +202,15 @@ class pair_row {
 template <typename Context>
 struct pair_memory {
   workspace<Context> scratch;  ///< of reductions
-  workspace<Context> pages;    ///< what pair_pages says
+  workspace<Context> pages;    ///< the arrays of pair_pages
   workspace<Context> sums;     ///< of the pages
   std::size_t page_count = 0;  ///< sums that the pages hold
-  std::uint64_t version = 0;   ///< of the list that the pages are of; 0: none
+  std::uint64_t version = 0;   ///< version of the list for which the pages are; 0: none
 
   [[nodiscard]] std::size_t bytes() const { return scratch.bytes() + pages.bytes() + sums.bytes(); }
 };
 
-/// What the functions of visit_list.hpp need of a list.
+/// Access to a list for the functions of visit_list.hpp.
 struct list_access {
   template <typename Context, typename T, int D>
   [[nodiscard]] static listed_pairs<T, D> pairs(const neighbor_list<Context, T, D>& list) {

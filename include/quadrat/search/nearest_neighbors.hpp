@@ -14,14 +14,14 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
 
-/// Nearest neighbors: for each point, or each query, the k points nearest to it, images in periodic boxes included.
-/// A neighbor of i is (j, S) with the vector points[j] + S . vectors - points[i], as in a neighbor list; S is zero
-/// along open axes. Neighbors are in order of squared distance, then j, then S: a total order, so that results are
-/// the same in every run, with every number of threads. In a strongly sheared box S is given in its vectors, and orders
-/// equal images in the shortest ones with the same images, which are searched.
+/// Nearest neighbors: for each point, or each query, the k points nearest to it, images in periodic boxes included. A
+/// neighbor of i is (j, S) with the vector points[j] + S . vectors - points[i], as in a neighbor list; S is zero along
+/// open axes. Neighbors are in order of squared distance, then j, then S: a total order, so that results are the same
+/// in every run, with every number of threads. In a strongly sheared box S is in units of its vectors, but ties are
+/// ordered by S in the shortest vectors with the same images, which are searched.
 namespace quadrat {
 
-/// The largest number of neighbors that can be asked for.
+/// The largest k.
 inline constexpr std::size_t most_nearest_neighbors = 64;
 
 template <typename T>
@@ -29,7 +29,7 @@ struct nearest_options {
   std::size_t k = 1;  ///< neighbors, 1 to most_nearest_neighbors
   /// Only neighbors strictly nearer than this.
   T cutoff = std::numeric_limits<T>::infinity();
-  /// Whether (i, i, 0) is a neighbor in a search for the points themselves. Other images of i always are.
+  /// Whether (i, i, 0) is a neighbor in a search without queries. Other images of i always are.
   bool include_self = false;
   bool shifts = false;  ///< S
 };
@@ -47,13 +47,13 @@ struct nearest_view {
 };
 
 /// Finds the nearest neighbors of points and of queries. Move-only. T: float or double; D: 2 or 3; Context: cpu_context
-/// or cuda_context. `build` takes the points in and keeps a copy; then search as often as you like. Builds and searches
-/// of the same size as earlier ones allocate nothing.
+/// or cuda_context. `build` copies the points; then search as often as you like. Builds and searches of the same size
+/// as earlier ones allocate nothing.
 ///
 /// Axes are open or periodic in any mixture, the box orthorhombic or triclinic. Points and queries may lie anywhere
-/// along open axes, where the size of the box plays no part, and up to 2^20 boxes outside along periodic ones. A
-/// point whose squared distance overflows T is no neighbor. The time follows the number of points, wherever they are:
-/// outliers, clusters, equal points and empty space do not add to it.
+/// along open axes, where the size of the box does not matter, and up to 2^20 boxes outside along periodic ones. A
+/// point whose squared distance overflows T is not a neighbor. The time follows the number of points, wherever they
+/// are: outliers, clusters, equal points and empty space do not increase it.
 ///
 /// Determinism: always the same bits. CPU and GPU may differ in the rounding of distances.
 template <typename Context, typename T, int D>
@@ -69,25 +69,25 @@ class nearest_neighbors {
   nearest_neighbors& operator=(nearest_neighbors&&) noexcept;
   ~nearest_neighbors();
 
-  /// Makes these the points that are found from now on. Waits. May allocate. Throws argument_error for impossible input
-  /// that the host can see, and data_error naming the first point that is not finite or too far outside a periodic box;
-  /// nothing is built then.
+  /// Sets the points among which neighbors are found. Waits. May allocate. Throws argument_error for invalid input
+  /// visible to the host, and data_error naming the first point that is not finite or too far outside a periodic box;
+  /// then nothing is built.
   void build(const points_view<T, D>& points);
   /// The same in the memory of earlier builds. Does not wait. Allocates nothing. Can be captured in a CUDA graph, which
-  /// then takes the points where they are. Points are put in the kind of order that the last `build` has chosen, for
-  /// crowds or not; that decides about the time of searches only. Throws argument_error, and leaves the points as they
-  /// are, for more points than there is room for. Points at fault are reported by `check`; on a CPU by this.
+  /// reads the points' array at each launch. Uses the kind of order that the last `build` chose, for crowds or not,
+  /// which affects only the time of searches. Throws argument_error, and keeps the points, for more points than there
+  /// is room for. `check` reports invalid points; with `cpu_context` this call itself throws.
   void build_async(const points_view<T, D>& points);
 
   /// Finds the neighbors of the points of the last build. Waits. May allocate. Throws argument_error if nothing is
   /// built, and what `check` throws.
   void search();
-  /// Finds the points nearest to these queries, which are no points: a point at the same place is a neighbor. Waits.
-  /// May allocate. Throws data_error naming the first query that is not finite or too far outside a periodic box.
+  /// Finds the points nearest to these queries. A query is not one of the points. Waits. Waits. May allocate. Throws
+  /// data_error naming the first query that is not finite or too far outside a periodic box.
   void search(const points_view<T, D>& queries);
-  /// The same. Does not wait. Allocates nothing. Can be captured in a CUDA graph, which then searches for the queries
-  /// where they are. Throws argument_error if `search` has not found as many rows before. Queries at fault are reported
-  /// by `check`; on a CPU by this.
+  /// The same. Does not wait. Allocates nothing. Can be captured in a CUDA graph, which reads the queries' array at
+  /// each launch. Throws argument_error if `search` has not found as many rows before. `check` reports invalid queries;
+  /// with `cpu_context` this call itself throws.
   void search_async();
   void search_async(const points_view<T, D>& queries);
 
@@ -95,8 +95,8 @@ class nearest_neighbors {
   /// until the next one.
   void check();
 
-  /// The result of the last search: after search_async for kernels in the stream, or after `check`. Throws
-  /// argument_error if there has been none since the last build.
+  /// The result of the last search; after search_async for kernels in the stream, or for the host after `check`. Throws
+  /// argument_error if there has been no search since the last build.
   [[nodiscard]] nearest_view<T, D> view() const;
   /// Points of the last build.
   [[nodiscard]] std::size_t point_count() const;

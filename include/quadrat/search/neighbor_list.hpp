@@ -26,7 +26,7 @@
 /// Neighbor lists: all (i, j, S) for which the squared length of points[j] + S . vectors - points[i] is strictly less
 /// than the square of a cutoff, where S is an integer vector, zero along open axes. This is ASE's definition: if the
 /// box is smaller than the cutoff, several images of one neighbor are listed, each with its S, and so are images of the
-/// particle itself; (i, i, 0) never is.
+/// particle itself. (i, i, 0) is never listed.
 namespace quadrat {
 
 namespace detail {
@@ -43,18 +43,18 @@ enum class neighbor_layout {
   matrix  ///< rows of a fixed width, padded with no_particle
 };
 
-/// What the list holds. The defaults give a full list in CSR by the fastest method.
+/// The contents of a list. The defaults give a full list in CSR by the fastest method.
 template <typename T>
 struct neighbor_options {
   T cutoff = T(0);  ///< upper bound on the distance of a pair, for every rule
-  /// The list holds pairs up to cutoff + skin, so that it stays complete until a particle has moved by half of the
-  /// skin: see neighbor_list::update. Added to every cutoff of every rule.
+  /// The list holds pairs up to cutoff + skin, so it stays complete until a particle has moved by half of the skin: see
+  /// neighbor_list::update. The skin is added to every cutoff of every rule.
   T skin = T(0);
   cutoff_rule rule = cutoff_rule::uniform;
   std::vector<T> type_cutoffs{};  ///< types x types, symmetric; 0: never a pair
-  /// At most three, increasing, below `cutoff`: the list then holds those of several cutoffs, each at the beginning of
-  /// its rows. Rows are sorted by ring (the number of inner cutoffs that a pair is not nearer than), then (j, S), and
-  /// neighbor_list_view::within says where rings end. The skin is added to them, too.
+  /// At most three, increasing, below `cutoff`. The list then serves several cutoffs: the pairs of each are at the
+  /// beginning of the rows. Rows are sorted by ring (the number of inner cutoffs at or below the distance), then (j,
+  /// S); neighbor_list_view::within has the ends of rings. The skin is also added to them.
   std::vector<T> inner_cutoffs{};
   neighbor_pairs pairs = neighbor_pairs::full;
   neighbor_layout layout = neighbor_layout::csr;
@@ -64,31 +64,31 @@ struct neighbor_options {
   bool squared_distances = false;
   bool vectors = false;  ///< from i to the image of j
   bool shifts = false;   ///< S
-  /// Keeps what the functions of visit_list.hpp read: a copy of the points. A list with a skin always does.
+  /// Keeps a copy of the points for the functions of visit_list.hpp. A list with a skin always does.
   bool keeps_points = false;
   /// Accepts points outside the box along open axes, anywhere.
   bool accept_outside = false;
   std::string method{};  ///< one of neighbor_methods(); empty or "auto": chosen
-  /// Without a named method, the first builds time the methods that may be the fastest, and wait until each is done;
-  /// then the fastest stays, until the number of points or cells changes by half, or build_async is called
+  /// Without a named method: times the methods that may be fastest during the first builds, which wait until each is
+  /// done. The fastest is kept until the number of points or cells changes by half, or build_async is called
   /// (docs/concepts/choosing.md). Not at run_to_run and canonical.
   bool autotune = false;
 };
 
-/// What is searched. Arrays are in the memory of the context's device; `boxes` is on the host.
+/// The input of a search. Arrays are in the memory of the context's device; `boxes` is on the host.
 template <typename T, int D>
 struct neighbor_input {
   points_view<T, D> points{};
   std::span<const lattice<T, D>> boxes{};  ///< one, or one per system
   /// System of each point, in any order; nullptr for one system. Both points of a pair belong to the same system.
   const std::uint32_t* system_of_point = nullptr;
-  /// Places whose neighbors are listed; by default the points themselves. A query is not a particle: a point at the
-  /// same place is its neighbor. For full lists of every rule, without skin or exclusions.
+  /// Places whose neighbors are listed; by default the points themselves. A query is not one of the points: a point at
+  /// the same place is its neighbor. For full lists of every rule, without skin or exclusions.
   std::optional<points_view<T, D>> queries{};
   const std::uint32_t* system_of_query = nullptr;
   const T* radii = nullptr;              ///< by point, for the rules with radii; at most cutoff, or cutoff / 2 for sums
   const std::uint32_t* types = nullptr;  ///< by point, for the table of types
-  /// The same by query. By own radius, those of queries alone count, and points need none.
+  /// The same by query. With own_radius only the radii of queries are used, and points need none.
   const T* radii_of_queries = nullptr;
   const std::uint32_t* types_of_queries = nullptr;
   /// Excluded pairs (bonded neighbors): point i is never listed with any image of excluded[excluded_offsets[i]] to
@@ -129,7 +129,7 @@ struct neighbor_counts {
   std::uint64_t total;          ///< of all rows
 };
 
-/// A way to search. `reproducible` concerns the order within unsorted rows, if the context asks for it.
+/// A method of searching. `reproducible` concerns the order within unsorted rows, if the context requires it.
 struct neighbor_method : method_info {};
 
 /// All methods, in display order.
@@ -142,11 +142,11 @@ template <typename T, int D>
                                           const neighbor_input<T, D>& input);
 
 /// A neighbor list, rebuilt whenever particles have moved. Move-only. T: float or double; D: 2 or 3; Context:
-/// cpu_context or cuda_context. A build of as many points and pairs as the one before allocates nothing, unless
+/// cpu_context or cuda_context. A build of as many points and pairs as the previous one allocates nothing, unless
 /// options.autotune tries methods.
 ///
 /// Determinism: the set of pairs is always the same. Their order within a row is the same in every run if the context
-/// asks for run_to_run or canonical, and also the same for every method and box if `sorted` is set.
+/// requires run_to_run or canonical, and also for every method and box if `sorted` is set.
 template <typename Context, typename T, int D>
 class neighbor_list {
   static_assert(detail::instance<Context, T, D>::exists);
@@ -156,7 +156,7 @@ class neighbor_list {
   /// without width, a table that is not square or not symmetric, an unknown method (naming the valid ones) or one that
   /// the backend lacks, and autotune at run_to_run or canonical.
   neighbor_list(const Context& context, const neighbor_options<T>& options);
-  /// As above, and keeps the boxes, one or one per system, for the calls below that take points alone.
+  /// The same, and keeps the boxes, one or one per system, for the calls below that take points alone.
   neighbor_list(const Context& context, std::vector<lattice<T, D>> boxes, const neighbor_options<T>& options)
       : neighbor_list(context, options) {
     boxes_ = std::move(boxes);
@@ -195,17 +195,17 @@ class neighbor_list {
     return count(input(points, system_of_point));
   }
 
-  /// As `build`, in the memory of the last build. Does not wait. Allocates nothing. Can be captured in a CUDA graph.
-  /// Throws argument_error, and leaves the list as it is, where it would have to allocate (another number of points, or
-  /// other boxes), and for input that the method of that build does not serve. `check` reports what went wrong, with
-  /// the capacity that would have sufficed; that includes radii for which the levels of that build have no room. On a
-  /// CPU this throws what `check` would.
+  /// Like `build`, in the memory of the last build. Does not wait. Allocates nothing. Can be captured in a CUDA graph.
+  /// Throws argument_error, and leaves the list unchanged, if it would have to allocate (another number of points, or
+  /// other boxes), and for input that the method of that build does not serve. `check` reports other errors, with the
+  /// capacity that would have sufficed, including radii for which the levels of that build have no room. With
+  /// `cpu_context` this call itself throws.
   void build_async(const neighbor_input<T, D>& input);
   void build_async(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr) {
     build_async(input(points, system_of_point));
   }
 
-  /// Makes room for this many pairs, if there is less; then there is no list until the next build. Waits. Allocates.
+  /// Makes room for this many pairs. If there was less room, there is no list until the next build. Waits. Allocates.
   void reserve(std::size_t pairs);
 
   /// Waits. Throws the error of the last build, or of the last replay of a graph with one, at every call until the next
@@ -220,8 +220,8 @@ class neighbor_list {
   /// no list, or if the number of points, a box, or a point's system, radius, type or row of excluded pairs has changed
   /// since the last build (compared by a 64-bit hash per point; arrays may be changed in place).
   ///
-  /// Otherwise the pairs of the last build stay, in the same order: they include all pairs that are now nearer than the
-  /// cutoff, and some up to twice the skin beyond. Their shifts, vectors and squared distances are computed anew from
+  /// Otherwise the pairs of the last build stay, in the same order. They include all pairs that are now nearer than the
+  /// cutoff, and some up to twice the skin beyond. Their shifts, vectors and squared distances are recomputed from
   /// these points; `sorted` rows stay sorted.
   bool update(const neighbor_input<T, D>& input);
   bool update(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr) {
@@ -235,11 +235,11 @@ class neighbor_list {
   /// The method of the last build, and why it was chosen.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view reason() const;
-  /// All methods with their expected times, and what the last choice went by (docs/concepts/choosing.md); without
-  /// candidates if nothing was chosen automatically. Does not wait.
+  /// All methods with their expected times, and the basis of the last choice (docs/concepts/choosing.md); no candidates
+  /// if nothing was chosen automatically. Does not wait.
   [[nodiscard]] quadrat::explanation explanation() const;
-  /// Bytes of the context's memory held. With the automatic choice that includes what every method used so far works
-  /// in, so that builds between which the choice changes back and forth allocate nothing; a new list starts without.
+  /// Bytes of the context's memory held. With the automatic choice this includes the working memory of every method
+  /// used so far, so that builds allocate nothing when the choice changes back and forth.
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] const neighbor_options<T>& options() const;
   [[nodiscard]] const Context& context() const;

@@ -3,7 +3,7 @@
 
 namespace quadrat {
 
-/// Which of a pair (i, j, S) and its mirror image (j, i, -S) are visited or listed; S is the shift to the periodic
+/// Whether a pair (i, j, S) and its mirror image (j, i, -S) are both visited or listed. S is the shift to the periodic
 /// image of j, if there can be more than one.
 enum class neighbor_pairs {
   full,  ///< both

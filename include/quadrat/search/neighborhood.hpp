@@ -12,10 +12,10 @@
 #include "quadrat/core/views.hpp"
 #include "quadrat/search/orders.hpp"
 
-/// Walks over the neighborhood of a point through the view of a cell list: host-device templates, to be called from any
-/// functor or kernel. A walk needs no memory and only reads. `Order` (search/orders.hpp) is the order of cells; within
-/// a cell, particles come in the order of the cell list. An order that the cell list does not allow does not compile:
-/// see `walkable`.
+/// Walks over the neighborhood of a point through the view of a cell list: host-device templates that any functor or
+/// kernel can call. A walk needs no memory and only reads. `Order` (search/orders.hpp) is the order of cells; within a
+/// cell, particles come in the order of the cell list. An order that the cell list does not allow does not compile: see
+/// `walkable`.
 
 namespace quadrat {
 

@@ -152,7 +152,7 @@ QUADRAT_HD void for_each_in_label_order(const grid<T, D>& space, const cell_rang
 }
 
 /// A lower bound on the distance along one axis, over all periodic images, between a point inside the box and any point
-/// in the cells with a given index. The allowance is twice the grid's slack: it covers the rounding of the faces, of
+/// in the cells with a given index. It allows for twice the grid's slack, which covers the rounding of the faces, of
 /// the two anchors, and of the pair's separation.
 template <typename T, int D>
 struct axis_gap {
@@ -214,7 +214,7 @@ struct chord {
 
 namespace search_orders {
 
-/// What the records of all orders share. Sums are taken in walking order: another order may change the last bits.
+/// The base of the records of all orders. Sums are taken in walking order, so another order may change the last bits.
 struct search_order {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;
@@ -288,7 +288,7 @@ struct hybrid : search_order {
 struct trimmed : search_order {
   static constexpr std::string_view name = "trimmed";
   static constexpr std::string_view summary = "strips, cut to what the sphere around the point leaves of each";
-  static constexpr int cells_per_distance = 2;  // smaller cells let it leave out more
+  static constexpr int cells_per_distance = 2;  // smaller cells let it skip more
   static constexpr bool by_strips = true;
 
   template <typename T, int D, typename F>
@@ -296,7 +296,7 @@ struct trimmed : search_order {
     const detail::chord<T> chord(distance);
     const detail::axis_gap<T, D> gap_y(space, point[1], 1);
     const cell_range<D> range = space.reach(point, distance);
-    // Such a range does not say how far away its rows are.
+    // Such a range has no distances of rows.
     const bool everywhere = space.folded && space.holds_all(range);
     vec<int, D> row{};
     const auto walk_plane = [&](T squared_gap) {
@@ -323,8 +323,8 @@ struct trimmed : search_order {
   }
 };
 
-/// The order of walks that name none: strips if the cell list stores a row of cells as one range, the default order
-/// otherwise. A choice among orders, and therefore not in their list.
+/// The order of walks that name none: strips if the cell list stores a row of cells as one range, otherwise the default
+/// order. It is a choice among orders, so it is not in their list.
 struct natural {
   static constexpr std::string_view name = "natural";
   static constexpr std::string_view summary = "strips where the cell list allows them, else default";
@@ -355,7 +355,7 @@ struct resolved_order<search_orders::natural, View> {
 
 }  // namespace detail
 
-/// The order that walks a cell list: resolves `natural`, leaves every other as it is.
+/// The order that walks a cell list: resolves `natural`, and returns every other order unchanged.
 template <typename Order, typename View>
 using order_for = typename detail::resolved_order<Order, View>::type;
 

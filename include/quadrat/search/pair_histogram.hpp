@@ -22,12 +22,12 @@ struct pair_histogram_options {
   std::uint32_t types = 1;  ///< of points; each pair of types has a histogram
   /// Accepts points outside the box along open axes, anywhere.
   bool accept_outside = false;
-  /// The expected number of pairs of one type is N_a (N_a - 1) / V instead of N_a^2 / V: that of points which are no
-  /// neighbors of themselves. g(r) of few independent points is then 1, too.
+  /// The expected number of pairs of one type is N_a (N_a - 1) / V instead of N_a^2 / V: that of points that are not
+  /// their own neighbors. g(r) of few independent points is then also 1.
   bool distinct = false;
 };
 
-/// What has been counted, on the host. Bin k of the types a <= b is at [pair_of_types(a, b) * bins + k].
+/// The counts, on the host. Bin k of the types a <= b is at [pair_of_types(a, b) * bins + k].
 struct pair_histogram_result {
   std::size_t frames = 0;
   std::size_t bins = 0;
@@ -36,9 +36,9 @@ struct pair_histogram_result {
   /// Pairs (i, j, S) with i of type a and j of type b, of all frames. Where a = b, (j, i, -S) is another one.
   std::vector<std::uint64_t> counts;
   /// The counts divided by the sum over the frames of N_a N_b / V, times the volume of the shell (in 2D, the area of
-  /// the ring); 0 if there are no such points. In a periodic box that is what independent, uniform points give, but for
-  /// a factor 1 - 1 / N_a where a = b (see `distinct`). Near open sides points have fewer neighbors; that is not
-  /// corrected.
+  /// the ring); 0 if there are no such points. In a periodic box the divisor is the count of independent, uniform
+  /// points, except for a factor 1 - 1 / N_a if a = b (see `distinct`). Near open sides points have fewer neighbors;
+  /// that is not corrected.
   std::vector<double> rdf;
 
   [[nodiscard]] std::size_t pair_of_types(std::uint32_t a, std::uint32_t b) const {
@@ -49,9 +49,9 @@ struct pair_histogram_result {
 };
 
 /// Counts the distances of all pairs closer than a cutoff, images included as in a neighbor list: if the box is smaller
-/// than the cutoff, several images of one neighbor count, and so do images of the point itself. Pairs are counted while
-/// cells are walked, without a list; memory is proportional to the points and to the histogram. Move-only. T: float or
-/// double; D: 2 or 3; Context: cpu_context or cuda_context.
+/// than the cutoff, several images of one neighbor count, and so do images of the point itself. Pairs are counted
+/// during the walk over cells, without a list; memory is proportional to the points and to the histogram. Move-only. T:
+/// float or double; D: 2 or 3; Context: cpu_context or cuda_context.
 ///
 /// Determinism: counts are integers, the same in every run and with any number of threads. CPU and GPU may disagree
 /// about a distance that rounds to the face of a bin.
@@ -68,15 +68,15 @@ class pair_histogram {
   ~pair_histogram();
 
   /// Adds the pairs of a frame. The points and their types (below options.types; nullptr: all 0) are in the memory of
-  /// the context. Waits. May allocate. Throws argument_error for impossible input that the host can see, and data_error
-  /// naming the first point that is not finite or outside the box along an open axis, or whose type is impossible; the
+  /// the context. Waits. May allocate. Throws argument_error for invalid input visible to the host, and data_error
+  /// naming the first point that is not finite or outside the box along an open axis, or whose type is invalid; the
   /// frame is then not counted.
   void add(const points_view<T, D>& points, const lattice<T, D>& box, const std::uint32_t* types = nullptr);
   void add(const points_view<T, D>& points, const box<T, D>& domain, const std::uint32_t* types = nullptr) {
     add(points, make_lattice(domain), types);
   }
 
-  /// All frames since the start, or since the last `clear`. Waits.
+  /// The result for all frames since the start, or since the last `clear`. Waits.
   [[nodiscard]] pair_histogram_result result() const;
   /// Forgets all frames.
   void clear();

@@ -10,9 +10,9 @@
 #include "quadrat/parallel/for_each_part.hpp"
 #include "quadrat/search/listed_pairs.hpp"
 
-/// Half lists on a CPU: the rows are cut into parts, each of which is summed by one thread, and what a part adds to
-/// points of other parts goes to pages of its own, which are added afterwards in the order of the parts. Only pages
-/// that a part has neighbors in exist: with points in the order of cells these are few.
+/// Half lists on a CPU: the rows are cut into parts, and one thread sums each part. A part's contributions to points of
+/// other parts go to separate pages, which are added afterwards in the order of the parts. Only pages in which a part
+/// has neighbors exist; with points in the order of cells these are few.
 namespace quadrat::detail {
 
 struct pair_pages {
@@ -41,7 +41,7 @@ struct pair_pages {
   }
 };
 
-/// As many parts as threads; where results must not depend on these, a number that depends on the rows alone.
+/// The number of threads; if results must not depend on it, a number that depends on the rows alone.
 [[nodiscard]] inline std::size_t part_count(const cpu_context& context, std::size_t rows) {
   constexpr std::size_t least_rows = 2048, most_parts = 32;
   const std::size_t wanted =
@@ -49,7 +49,7 @@ struct pair_pages {
   return std::clamp<std::size_t>(rows / least_rows, 1, wanted);
 }
 
-/// Marks the pages of other parts that a part has neighbors in.
+/// Marks the pages of other parts in which a part has neighbors.
 template <typename T, int D>
 struct mark_pages {
   const listed_pairs<T, D>& list;

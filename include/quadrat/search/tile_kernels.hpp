@@ -15,15 +15,15 @@
 /// operations.
 namespace quadrat::detail {
 
-/// Warps of a block. Each stages tiles in shared memory of its own.
+/// Warps of a block. Each stages tiles in a separate part of shared memory.
 template <unsigned WarpsOfRow>
 inline constexpr unsigned warps_of_tile_block = WarpsOfRow > 1 ? WarpsOfRow : 2;
-/// Blocks of a multiprocessor at least: 48 warps are faster than what some registers more would allow, where sums take
-/// few.
+/// The least number of blocks per multiprocessor: for sums with few numbers, 48 warps are faster than more
+/// registers.
 template <unsigned WarpsOfRow, typename T, typename Sum>
 inline constexpr unsigned least_tile_blocks =
     sizeof(T) == 4 && sizeof(Sum) <= 16 ? 48 / warps_of_tile_block<WarpsOfRow> : 1;
-/// Warps that share the stages of a row if there are so few rows that one each would leave the GPU idle.
+/// Warps that share the stages of a row if there are so few rows that one warp each would leave the GPU idle.
 inline constexpr unsigned warps_of_few_rows = 4;
 [[nodiscard]] inline bool are_few_rows(const cuda_context& context, std::size_t rows) {
   return rows <= std::size_t{32} * static_cast<std::size_t>(context.multiprocessors());
@@ -36,19 +36,19 @@ struct alignas(4 * sizeof(T)) staged_point {
   particle_id id;
 };
 
-/// What a warp stages: the points of its tiles, and one that is near nothing.
+/// The data that a warp stages: the points of its tiles, and one that is near nothing.
 template <typename T, int D>
 struct tile_stage {
   static constexpr T far = std::numeric_limits<T>::infinity();
 
   staged_point<T, D> points[no_place + 1];
 
-  /// Before the first stage, by all lanes.
+  /// All lanes call it before the first stage.
   __device__ void begin() {
     if (threadIdx.x % 32 == 0) points[no_place] = {vec<T, D>::filled(far), no_particle};
   }
 
-  /// Stages `count` tiles, of which each lane gives its own.
+  /// Stages `count` tiles; each lane passes one of them.
   __device__ void fill(const cluster_pair_view<T, D>& view, unsigned count, const pair_tile<T, D>& tile) {
     const unsigned lane = threadIdx.x % 32, b = lane % points_of_group;
     // Loads of four turns overlap.
@@ -84,8 +84,8 @@ class row_of_tiles {
 
   [[nodiscard]] __device__ particle_id id() const { return id_; }
 
-  /// A thread reads the places of its point's neighbors among the staged ones, four a turn, a turn ahead. Only listed
-  /// pairs cost anything, and threads wait for each other at the end of the staged tiles only.
+  /// A thread reads the staged places of its point's neighbors, four per turn, one turn ahead. Only listed pairs cost
+  /// time, and threads wait for each other only at the end of the staged tiles.
   __device__ void add(tile_stage<T, D>& stage, unsigned first, unsigned step, const F& f, Sum& sum) const {
     const T squared_cutoff = view_.cutoff * view_.cutoff;
     const auto meet = [&](unsigned place) {

@@ -12,10 +12,10 @@
 #include "quadrat/search/interaction.hpp"
 #include "quadrat/search/listed_pairs.hpp"
 
-/// Cluster pairs on a CPU, for visit_clusters.hpp. The points of the tiles of a row are laid side by side, which 32
-/// points then share: a stage. Each of these has a list of its places in the stage. Its pairs within the cutoff are
-/// written side by side, and the functor then runs over eight of them at a time, in vector units if the compiler can
-/// turn it into their instructions.
+/// Cluster pairs on a CPU, for visit_clusters.hpp. The points of the tiles of a row are stored contiguously in a stage,
+/// which 32 points share. Each of these points has a list of places in the stage. Its pairs within the cutoff are
+/// written contiguously, and the functor then runs over eight of them at a time, in vector instructions if the compiler
+/// can vectorize it.
 namespace quadrat::detail {
 
 /// Points of at most tiles_of_stage tiles of a row: point b of tile t is at place 8 t + b. In two dimensions z is 0.
@@ -28,7 +28,7 @@ struct row_stage {
   bool translated;                                                ///< whether some translation is not zero
 };
 
-/// How sums over tiles are done on a CPU.
+/// The functions for sums over tiles on a CPU.
 template <typename T, int D>
 struct select_tiles {
   /// Stages the tiles [first, last), at most tiles_of_stage.
@@ -40,7 +40,7 @@ struct select_tiles {
   bool wide;  ///< whether this CPU has AVX2
 };
 
-/// Numbers that a sum consists of, so that vector units can add them up. None for types that are not known.
+/// The numbers of a sum, so that vector instructions can add them. None for unknown types.
 template <typename Sum>
 struct sum_parts {
   static constexpr int count = 0;
@@ -96,7 +96,7 @@ template <int D, typename T, typename F>
   return f(i, pairs.j[k], r, pairs.squared[k]);
 }
 
-/// Apart from the loop over lanes, whose own variables the compiler would keep in memory.
+/// A separate function, because inside the loop over lanes the compiler would keep the variables in memory.
 template <typename Sum, int D, int... Parts, typename Value, typename T, typename F>
 QUADRAT_INLINED void add_to_lane(Value (&lane_sums)[sizeof...(Parts)][points_of_group], std::size_t lane, particle_id i,
                                  const selected_pairs<T, 3>& pairs, std::size_t k, const F& f) {
@@ -104,8 +104,8 @@ QUADRAT_INLINED void add_to_lane(Value (&lane_sums)[sizeof...(Parts)][points_of_
   ((lane_sums[Parts][lane] += sum_parts<Sum>::template part<Parts>(term)), ...);
 }
 
-/// Adds f over the first pairs, eight at a time, each in a lane of its own; returns how many were added. The order of
-/// additions does not depend on the instructions.
+/// Adds f over the first pairs, eight at a time, one per lane; returns how many were added. The order of additions does
+/// not depend on the instruction set.
 template <int D, typename Sum, typename T, typename F, int... Parts>
 [[nodiscard]] QUADRAT_INLINED std::size_t add_eights(Sum& sum, particle_id i, const selected_pairs<T, 3>& pairs,
                                                      std::size_t count, const F& f,
@@ -150,8 +150,8 @@ QUADRAT_WIDE void add_selected_wide(Sum& sum, particle_id i, const selected_pair
 #undef QUADRAT_WIDE
 #undef QUADRAT_INLINED
 
-/// Index: a point's place. The index of the first place of a row does the whole row of 32, and the others nothing: with
-/// as many indices as points, small sets use all threads, too.
+/// Index: a point's place. The index of the first place of a row does the whole row of 32; the others do nothing. With
+/// one index per point, small sets also use all threads.
 template <typename T, int D, typename Sum, typename F>
 struct accumulate_rows_of_tiles {
   cluster_pair_view<T, D> view;

@@ -20,8 +20,8 @@
 #include "quadrat/search/neighborhood.hpp"
 
 /// All pairs of neighbors in one call: for_each_neighbor around every point. Calls do not wait, allocate nothing, and
-/// can be captured. `view` is the view of a cell list and `points` the points of its build; both, and whatever the
-/// functor points at, must live until the work is done. `Order` is one of search_orders that the cell list allows.
+/// can be captured. `view` is the view of a cell list and `points` the points of its build. Both, and everything the
+/// functor points to, must live until the work is done. `Order` is one of search_orders that the cell list allows.
 ///
 /// The functor is host-device and is called as f(i, j, separation, squared_distance): ids of two particles, the
 /// shortest vector from i to j over the periodic images, and its squared length. It is called for all pairs nearer than
@@ -58,7 +58,7 @@ void require_cutoff_reached(const View& view, typename View::value_type cutoff) 
   }
 }
 
-/// Where one result for each of `count` points goes. Throws argument_error for another number of results.
+/// The destination of one result per point. Throws argument_error unless there are `count` results.
 template <typename Results>
 [[nodiscard]] auto* checked_results(Results& results, std::size_t count) {
   require(results.size() == count, "there are ", count, " points, but room for ", results.size(),
@@ -66,8 +66,8 @@ template <typename Results>
   return results.data();
 }
 
-/// The particle of thread `index`: in the order of cells if the list stores that order. The threads of a warp then walk
-/// the same cells, whatever the order of points in memory.
+/// The particle of thread `index`, in the order of cells if the list stores that order. The threads of a warp then
+/// visit the same cells, whatever the order of points in memory.
 template <typename View>
 [[nodiscard]] QUADRAT_HD particle_id particle_of_thread(const View& view, std::size_t index) {
   if constexpr (contiguous_cells<View> || lattice_cell_list<View>) {
@@ -77,7 +77,7 @@ template <typename View>
   }
 }
 
-/// In the functors, Cutoff is a number, or pair_cutoffs (visit_radii.hpp).
+/// In the functors, Cutoff is a number or pair_cutoffs (visit_radii.hpp).
 template <typename Order, typename View, typename Cutoff, typename F>
 struct visit_pairs_of {
   using T = typename View::value_type;
@@ -193,12 +193,12 @@ void accumulate_neighbors(const Context& context, const View& view,
 
 /// The same for f(j, i) = reaction(f(i, j)) (Newton's third law): f is called once per pair, with i < j, added to
 /// result[i], and its reaction to result[j], which is -f(i, j) for numbers and vectors. `Sum` is float, double, int,
-/// unsigned, std::uint64_t, a vec of them, or an interaction; types of your own need functions `reaction(value)` and
-/// `atomic_accumulate(Sum* target, const Sum& value)`, found by their namespace. Worthwhile if f costs more than an
+/// unsigned, std::uint64_t, a vec of them, or an interaction; other types need functions `reaction(value)` and
+/// `atomic_accumulate(Sum* target, const Sum& value)`, found by argument-dependent lookup. Pays if f costs more than an
 /// atomic addition; otherwise accumulate_neighbors is faster.
 ///
-/// Determinism: none for floating-point sums, whatever the context asks for: additions come in any order and may change
-/// the last bits. Sums of integers are always the same.
+/// Determinism: none for floating-point sums, whatever the context requires, because the order of additions varies and
+/// may change the last bits. Sums of integers are always the same.
 template <typename Order = search_orders::natural, typename Context, typename View, typename Sum, typename F>
 void accumulate_pairs(const Context& context, const View& view,
                       const points_view<typename View::value_type, View::dimension>& points,

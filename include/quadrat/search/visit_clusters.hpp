@@ -19,8 +19,8 @@
 #endif
 
 /// Forces over cluster pairs: the functions of visit_list.hpp for a cluster_pair_list, with the same functors. In each
-/// step call list.update(points), and then one of these. They visit the pairs that are nearer than the cutoff now, each
-/// twice: (i, j) and (j, i).
+/// step call list.update(points), and then one of these. They visit the pairs that are currently nearer than the
+/// cutoff, each twice: (i, j) and (j, i).
 ///
 /// The functor is host-device and is called as f(i, j, separation, squared_distance): two indices of the caller's
 /// points, the vector from i to the image of j, and its squared length. Different threads call it concurrently for
@@ -69,7 +69,7 @@ void accumulate_clusters(const cluster_pair_list<cuda_context, T, D>& list, cons
   are_few_rows(context, view.rows) ? start.template operator()<warps_of_few_rows>() : start.template operator()<1>();
   launch.check();
 #else
-  for_each(context, "search.accumulate_tiles", view.rows, f);  // throws: it needs nvcc
+  for_each(context, "search.accumulate_tiles", view.rows, f);  // throws, because it needs nvcc
   static_cast<void>(result);
 #endif
 }
@@ -83,9 +83,9 @@ void for_each_pair(const cluster_pair_list<Context, T, D>& list, const F& f) {
   for_each(list.context(), "search.visit_clusters", view.points, detail::visit_places_of<T, D, F>{view, f});
 }
 
-/// result[i] = the sum of f over the neighbors j of i, for every point; Sum{} without neighbors. `Sum` is a trivially
-/// copyable type with +=, and zero as Sum{}: numbers, vec, interaction; on a GPU of a multiple of 4 bytes. On a CPU f
-/// runs in vector units if Sum is a floating-point number, a vec or an interaction, and f is inlined and without
+/// result[i] = the sum of f over the neighbors j of i, for every point; Sum{} without neighbors. `Sum` is a
+/// trivially copyable type with +=, and zero as Sum{}: numbers, vec, interaction; on a GPU of a multiple of 4 bytes.
+/// On a CPU f is vectorized if Sum is a floating-point number, a vec or an interaction, and f is inlined and has no
 /// branches.
 ///
 /// Determinism: each point is summed in a fixed order, without atomics: run_to_run, for any number of threads.

@@ -25,14 +25,14 @@
 ///     list.update(points);
 ///     accumulate_pairs(list, forces, [=] QUADRAT_HD(particle_id, particle_id, const vec<T, 3>& r, T rr) {...});
 ///
-/// They visit the pairs that are nearer than the cutoff now: not those of the skin, and with the radii and types of the
-/// list's rule. Points, radii and types are those of the last build or update, which the list has copied: what changes
-/// in the caller's arrays afterwards has no effect before the next update, so a result always belongs to one update.
+/// They visit the pairs that are currently nearer than the cutoff, without those of the skin, and with the radii and
+/// types of the list's rule. Points, radii and types are copies from the last build or update. Later changes of the
+/// caller's arrays have no effect before the next update, so a result always belongs to one update.
 ///
 /// The functor is host-device and is called as f(i, j, separation, squared_distance): two indices of the caller's
 /// points, the vector from i to the image of j that is listed, and its squared length. A full list calls it for (i, j)
-/// and for (j, i), a half list for one of the two, and each image of a small box is a pair of its own. Different
-/// threads call it concurrently for different i.
+/// and for (j, i), a half list for one of the two, and each image in a small box is a separate pair. Different threads
+/// call it concurrently for different i.
 ///
 /// Work runs in the list's context, asynchronously on its stream; results are in the memory of that context, and
 /// `result` has one element per point. On a GPU the source must be compiled by nvcc. All throw what
@@ -45,11 +45,11 @@ namespace quadrat {
 
 namespace detail {
 
-/// GPU threads that share a row. Neighbors side by side in a row are often side by side in memory, so their loads
+/// GPU threads that share a row. Adjacent neighbors in a row are often adjacent in memory, so their loads
 /// coalesce.
 inline constexpr unsigned pair_lanes = 4;
-/// Entries whose points a GPU thread loads at once, so that several loads overlap: latency would be the limit. More
-/// take registers from other threads. The common kinds of rows only, since the functor is inlined for each.
+/// Entries whose points a GPU thread loads at once, so that loads overlap and latency does not limit. More would cost
+/// registers. Only for the common kinds of rows, because the functor is inlined for each.
 template <image_kind Kind, bool Uniform>
 inline constexpr unsigned pair_batch =
     Uniform && (Kind == image_kind::same || Kind == image_kind::orthorhombic) ? 2 : 1;
@@ -78,7 +78,7 @@ template <image_kind Kind, bool Uniform, typename T, int D>
 }
 
 /// Calls visit(j, separation, squared distance) for the pairs of a row nearer than their cutoff, in the order of the
-/// list; on a GPU for those of one of its lanes.
+/// list; on a GPU for the pairs of one of its lanes.
 QUADRAT_CALLS_ANY
 template <image_kind Kind, bool Uniform, typename T, int D, typename Visit>
 QUADRAT_HD void visit_pairs(const listed_pairs<T, D>& list, const pair_row<T, D>& row, std::uint64_t begin,
@@ -155,7 +155,7 @@ QUADRAT_HD void visit_row(const listed_pairs<T, D>& list, std::size_t i, unsigne
   }
 }
 
-/// The sum of the values of a row's lanes, in a fixed order; one of them has it on a GPU: lane 0.
+/// The sum of the values of a row's lanes, in a fixed order. On a GPU only lane 0 gets it.
 template <typename Sum>
 [[nodiscard]] QUADRAT_HD Sum sum_of_lanes(Sum value) {
 #if defined(__CUDA_ARCH__)
@@ -174,7 +174,7 @@ template <typename Sum>
   return value;
 }
 
-/// Index: row * lanes + lane, in these.
+/// Index of the following: row * lanes + lane.
 template <typename T, int D, typename F>
 struct visit_listed_pairs {
   listed_pairs<T, D> list;
@@ -239,7 +239,7 @@ void accumulate_half(const cuda_context& context, const listed_pairs<T, D>& list
            accumulate_half_rows_of<T, D, Sum, F>{list, lanes, result, f});
 }
 
-/// One part of the rows of a half list, on one thread. Additions to points of other parts go to the part's pages.
+/// Sums one part of the rows of a half list, on one thread. Additions to points of other parts go to the part's pages.
 template <typename T, int D, typename Sum, typename F>
 struct accumulate_part_of {
   listed_pairs<T, D> list;
@@ -267,7 +267,7 @@ struct accumulate_part_of {
   }
 };
 
-/// Adds what other parts have for the points of one page, in the order of the parts.
+/// Adds the sums of other parts for the points of one page, in the order of the parts.
 template <typename Sum>
 struct add_pages {
   pair_pages pages;
@@ -332,12 +332,12 @@ void accumulate_neighbors(neighbor_list<Context, T, D>& list, Sum* result, const
 }
 
 /// The same for interactions, f(j, i) = reaction(f(i, j)), from full and half lists. With a half list f is called once
-/// per pair, and its reaction is added to result[j]. Types of your own need a function `reaction`, found by their
-/// namespace, and on a GPU atomic_accumulate(Sum* target, const Sum& value).
+/// per pair, and its reaction is added to result[j]. Other types need a function `reaction`, found by
+/// argument-dependent lookup, and on a GPU atomic_accumulate(Sum* target, const Sum& value).
 ///
-/// Determinism: with a full list as accumulate_neighbors. With a half list on a CPU run_to_run, for any number of
-/// threads, if the list's context asks for it. On a GPU half lists are summed by atomic additions in any order: throws
-/// argument_error if the context asks for more. There a full list is also faster.
+/// Determinism: with a full list like accumulate_neighbors. With a half list on a CPU run_to_run, for any number of
+/// threads, if the list's context requires it. On a GPU half lists are summed by atomic additions in any order: throws
+/// argument_error if the context requires more. There a full list is also faster.
 template <typename Context, typename T, int D, typename Sum, typename F>
 void accumulate_pairs(neighbor_list<Context, T, D>& list, Sum* result, const F& f) {
   const detail::listed_pairs<T, D> pairs = detail::list_access::pairs(list);

@@ -9,14 +9,14 @@
 #include "quadrat/search/lattice_cells.hpp"
 #include "quadrat/search/visit.hpp"
 
-/// Sums over the neighbors of points in one call, without a cell list of one's own.
+/// Sums over the neighbors of points in one call, without a separate cell list.
 namespace quadrat {
 
 /// results[i] = the sum of f(i, j, separation, squared distance) over all j nearer to i than the cutoff; Sum{} without
 /// neighbors. Functor, Sum and pairs are those of visit.hpp; `results` has one for each point, in the memory of the
 /// context. The cells are lattice_cells, which keep positions in the order of cells, in boxes of every shape. They live
-/// for this call: where one set of points is visited several times, make them once, and where points move little, a
-/// neighbor_list (docs/guides/cells.md).
+/// for this call. To visit one set of points several times, make them once; if points move little, use a neighbor_list
+/// (docs/guides/cells.md).
 ///
 /// Waits for the check of the points, not for the sums. Allocates. On a GPU the source must be compiled by nvcc. Throws
 /// argument_error for another number of results, and for a cutoff that is not positive and finite or exceeds half the

@@ -11,14 +11,14 @@
 #include "quadrat/search/cutoff_rule.hpp"
 #include "quadrat/search/visit.hpp"
 
-/// The visitors of visit.hpp with a radius for each particle instead of one cutoff, as smoothed particles have them:
-/// neighbors are nearer than the sum of their radii, than the larger one, or than the radius of i. Each particle is
-/// searched for within its own reach. Cells of one size serve radii of a similar size; over 1:10 and more a
-/// neighbor_list with radii tests fewer candidates, since it has cells of several sizes.
+/// The visitors of visit.hpp with a radius for each particle instead of one cutoff, as in smoothed particle
+/// hydrodynamics. Neighbors are nearer than the sum of their radii, than the larger one, or than the radius of i. Each
+/// particle is searched within its reach. Cells of one size suit radii of similar size; from ratios of 1:10 on, a
+/// neighbor_list with radii tests fewer candidates, because it has cells of several sizes.
 
 namespace quadrat {
 
-/// The radii of all particles, in the memory of the context, and what they mean for a pair.
+/// The radii of all particles, in the memory of the context, and the rule for a pair.
 template <typename T>
 struct particle_radii {
   const T* radii;
@@ -35,7 +35,7 @@ struct pair_cutoffs {
   [[nodiscard]] QUADRAT_HD T operator()(particle_id i, particle_id j) const {
     return detail::cutoff_of_radii(rule, radii[i], radii[j], T(0));
   }
-  /// At least the cutoff of particle i and any other.
+  /// An upper bound on the cutoff of particle i and any other.
   [[nodiscard]] QUADRAT_HD T reach(particle_id i) const {
     return detail::cutoff_of_radii(rule, radii[i], largest, T(0));
   }
@@ -94,7 +94,7 @@ QUADRAT_HD void for_each_neighbor(const View& view,
 
 namespace detail {
 
-/// Checks all that the functions below take.
+/// Checks the arguments of the functions below.
 template <typename Context, typename View>
 [[nodiscard]] pair_cutoffs<typename View::value_type> checked_cutoffs(
     const Context& context, const View& view, std::size_t count, const particle_radii<typename View::value_type>& radii,
@@ -111,10 +111,10 @@ template <typename Context, typename View>
 
 }  // namespace detail
 
-/// The functions of visit.hpp with radii. They wait, to find the largest radius, and throw data_error naming the
-/// first particle whose radius is negative or not finite; argument_error if the largest cutoff of a pair exceeds half
-/// the box along a periodic axis (for linked_tight, 2 radius of the list), for another rule, and for pairs that are
-/// met once by own_radius, which is not symmetric. Determinism: as there.
+/// The functions of visit.hpp with radii. They wait, to find the largest radius, and throw data_error naming the first
+/// particle whose radius is negative or not finite; argument_error if the largest cutoff of a pair exceeds half the box
+/// along a periodic axis (for linked_tight, 2 radius of the list), for another rule, and for half pairs with
+/// own_radius, which is not symmetric. Determinism as in visit.hpp.
 template <typename Order = search_orders::natural, typename Context, typename View, typename F>
 void for_each_pair(const Context& context, const View& view,
                    const points_view<typename View::value_type, View::dimension>& points,

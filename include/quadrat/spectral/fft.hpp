@@ -10,8 +10,8 @@
 #include "quadrat/core/instance.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// Fourier transforms of meshes, on one device: between spreading and interpolation, and for whatever else is easier in
-/// modes. Over ranks: quadrat/distributed/fft.hpp.
+/// Fourier transforms of meshes on one device, for example between spreading and interpolation. Over ranks:
+/// quadrat/distributed/fft.hpp.
 namespace quadrat {
 
 struct fft_options {
@@ -36,7 +36,7 @@ class fft {
 
  public:
   /// May allocate: all memory. Throws argument_error for extents that are not products of 2, 3 and 5, more than 2^31 -
-  /// 1 mesh points, and a library that is not here; backend_error without cuFFT on CUDA.
+  /// 1 mesh points, and an unavailable library; backend_error without cuFFT on CUDA.
   fft(const Context& context, const vec<int, D>& mesh, const fft_options& options = {});
   fft(fft&&) noexcept;
   fft& operator=(fft&&) noexcept;
@@ -62,28 +62,28 @@ class fft {
   std::unique_ptr<implementation> implementation_;
 };
 
-/// The same for a mesh of real numbers, of whose modes half are kept, as by numpy.fft.rfftn: those from 0 to n / 2
-/// along the last axis, [x][y][k_z]; the others are their complex conjugates at -k. In half of the time and the memory.
+/// The same for a mesh of real numbers. Half of the modes are kept, as in numpy.fft.rfftn: those from 0 to n / 2 along
+/// the last axis, [x][y][k_z]; the others are their complex conjugates at -k. Takes half of the time and the memory.
 template <typename Context, typename T, int D>
 class real_fft {
   static_assert(detail::instance<Context, T, D, 1>::exists);
 
  public:
-  /// As fft; the last extent has to be even.
+  /// Like fft; the last extent must be even.
   real_fft(const Context& context, const vec<int, D>& mesh, const fft_options& options = {});
   real_fft(real_fft&&) noexcept;
   real_fft& operator=(real_fft&&) noexcept;
   ~real_fft();
 
-  /// Mesh points, modes that are kept, and how many of these there are along the last axis.
+  /// Numbers of mesh points, of stored modes, and of stored modes along the last axis.
   [[nodiscard]] std::size_t mesh_size() const;
   [[nodiscard]] std::size_t mode_size() const;
   [[nodiscard]] std::size_t mode_row() const;
 
   /// Changes the mesh. Waits. Allocates nothing. Throws argument_error for null pointers.
   void forward(T* mesh, std::complex<T>* modes) { forward_async(mesh, modes), wait(); }
-  /// Changes the modes. They have to be those of a real mesh: where the last index is 0 or n / 2, those at k and -k are
-  /// complex conjugates. Waits. Allocates nothing. Throws argument_error for null pointers.
+  /// Changes the modes. They must belong to a real mesh: for last index 0 or n / 2, the modes at k and -k are complex
+  /// conjugates. Waits. Allocates nothing. Throws argument_error for null pointers.
   void inverse(std::complex<T>* modes, T* mesh) { inverse_async(modes, mesh), wait(); }
   /// The same. Do not wait. Allocate nothing. Can be captured. Throw argument_error for null pointers.
   void forward_async(T* mesh, std::complex<T>* modes);

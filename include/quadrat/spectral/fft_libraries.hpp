@@ -7,8 +7,8 @@
 
 namespace quadrat {
 
-/// The libraries of fast Fourier transforms that nufft_options::fft can name, with the devices that each serves here:
-/// none if it was not found. FFTW and MKL are looked for at run time, and never needed.
+/// The libraries of fast Fourier transforms that nufft_options::fft can name, with the devices that each serves on this
+/// machine: none if it was not found. FFTW and MKL are optional, and are looked for at run time.
 [[nodiscard]] std::span<const method_info> fft_libraries();
 
 }  // namespace quadrat

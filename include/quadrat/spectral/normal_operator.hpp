@@ -17,8 +17,8 @@ namespace quadrat {
 ///
 ///     result[k] = sum over modes m of  modes[m] sum over points j of  weights[j] exp(sign i (m - k) . x_j)
 ///
-/// which is what each step of an iterative inversion (least squares) needs. The inner sums depend on m - k only: they
-/// are computed once for a set of points, by a transform of type 1. Applying the operator is then a convolution, by two
+/// as needed in each step of an iterative inversion (least squares). The inner sums depend on m - k only: they are
+/// computed once for a set of points, by a transform of type 1. Applying the operator is then a convolution, by two
 /// fast Fourier transforms of twice as many mesh points as modes along each axis, whatever the number of points
 /// (Toeplitz embedding: Fessler et al. 2005). Move-only. Context: cpu_context or cuda_context; T: float or double; D:
 /// 1, 2, 3.
@@ -42,22 +42,22 @@ class normal_operator {
   ~normal_operator();
 
   /// Computes the inner sums; points and weights are not needed afterwards. `weights`: one for each point, of any sign,
-  /// in the context's memory; nullptr: all 1. Waits. May allocate: the memory of the operator, and for the time of the
-  /// call that of a plan for twice as many modes along each axis. Throws data_error naming the first point that is
-  /// not finite or too many periods away, and argument_error where more memory is needed than there is, or than the
-  /// options allow. After an exception the operator is unusable until the next call.
+  /// in the context's memory; nullptr: all 1. Waits. May allocate: the memory of the operator and, during the call,
+  /// that of a plan for twice as many modes along each axis. Throws data_error naming the first point that is not
+  /// finite or too many periods away, and argument_error if more memory is needed than is free, or than the options
+  /// allow. After an exception the operator is unusable until the next call.
   void set_points(const points_view<T, D>& points, const T* weights = nullptr);
 
-  /// Applies the operator to each vector of modes, which are stored as those of nufft_plan; `result` may be `modes`.
-  /// `call.sign` is that of the transform of type 2 (0: -1). Waits. Allocates nothing. Throws argument_error when no
-  /// points are set, for fewer than one vector, and for a sign that is not -1, 0 or 1.
+  /// Applies the operator to each vector of modes, stored as in nufft_plan; `result` may be `modes`. `call.sign` is
+  /// that of the transform of type 2 (0: -1). Waits. Allocates nothing. Throws argument_error when no points are set,
+  /// for fewer than one vector, and for a sign that is not -1, 0 or 1.
   void apply(const std::complex<T>* modes, std::complex<T>* result, const nufft_call& call = {});
-  /// The same. Does not wait. Allocates nothing. Can be captured. Throws as apply.
+  /// The same. Does not wait. Allocates nothing. Can be captured. Throws like apply.
   void apply_async(const std::complex<T>* modes, std::complex<T>* result, const nufft_call& call = {});
 
   /// Modes of a vector.
   [[nodiscard]] std::size_t mode_count() const;
-  /// Of the last set_points, or expected for as many points as modes: see above.
+  /// The bound for the last set_points, or expected for as many points as modes: see above.
   [[nodiscard]] double error_bound() const;
   /// The extents of the mesh of the fast Fourier transforms.
   [[nodiscard]] vec<int, D> mesh() const;

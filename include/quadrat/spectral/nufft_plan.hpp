@@ -23,41 +23,41 @@ namespace quadrat {
 /// The order of modes along an axis of K.
 enum class mode_order {
   centered,  ///< -K/2, ..., (K-1)/2, both divisions rounded down
-  fft        ///< 0, 1, ..., then the negative ones: as numpy.fft has them
+  fft        ///< 0, 1, ..., then the negative ones, as in numpy.fft
 };
 
-/// What the values at points are. Modes are complex.
+/// The type of the values at points. Modes are complex.
 enum class nufft_values {
   complex,
-  real  ///< modes are stored as numpy.fft.rfftn does: only those from 0 to K/2 along the last axis
+  real  ///< modes are stored as in numpy.fft.rfftn: only those from 0 to K/2 along the last axis
 };
 
 struct nufft_options {
   nufft_values values = nufft_values::complex;
   mode_order order = mode_order::centered;
   vec<double, 3> period{};  ///< of the points, by axis; 0: 2 pi
-  vec<double, 3> origin{};  ///< by axis, rounded to T: in place of a point's position, its distance from here counts
+  vec<double, 3> origin{};  ///< by axis, rounded to T; positions are relative to it
   /// Mesh points per mode along each axis, above 1 and at most 4; 0: auto, the fastest from 1.25 to 2, with its window.
   double oversampling = 0;
   window_shape window = window_shape::prolate;
-  /// Independent sets of points that are transformed together, each to or from modes of its own: see set_points.
+  /// Independent sets of points that are transformed together, each to or from separate modes: see set_points.
   int systems = 1;
   std::string method{};  ///< of spreading: see spread_options
   std::string fft{};     ///< one of fft_libraries(); empty or "auto": this project's own on CPUs, cuFFT on GPUs
-  /// Bytes that the plan may hold; 0: whatever is free. Where the fastest oversampling needs more, and none is given, a
-  /// smaller one is taken.
+  /// Bytes that the plan may hold; 0: all free memory. If the fastest oversampling needs more, and none is given, a
+  /// smaller one is chosen.
   std::size_t most_bytes = 0;
 };
 
-/// Which values one call works on, and the sign of the exponent.
+/// The values of one call, and the sign of the exponent.
 struct nufft_call {
   int vectors = 1;  ///< consecutive ones: values[vector][point], modes[vector][system][x][y][z]
   int sign = 0;     ///< 1 or -1; 0: 1 for type 1 and -1 for type 2, which makes them adjoints of each other
 };
 
-/// Transforms of type 1 and 2 for one set of modes: constructed for their numbers along each axis and a tolerance,
-/// given points whenever they move, and used any number of times. Move-only. Context: cpu_context or cuda_context; T:
-/// float or double; D: 1, 2, 3.
+/// Transforms of type 1 and 2 for given numbers of modes along each axis and a tolerance. Set the points whenever they
+/// move, and use the plan any number of times. Move-only. Context: cpu_context or cuda_context; T: float or double; D:
+/// 1, 2, 3.
 ///
 ///     type 1   modes[k]  = sum over points j of  values[j] exp(sign i k . x_j)
 ///     type 2   values[j] = sum over modes k  of  modes[k] exp(sign i k . x_j)
@@ -90,26 +90,26 @@ class nufft_plan {
   nufft_plan& operator=(nufft_plan&&) noexcept;
   ~nufft_plan();
 
-  /// Copies the points. `system_of_point`: with several systems, of each point, from 0, in any order; systems may have
-  /// no points. All share one mesh, so that many small systems take about the time of one large one. Chooses the window
-  /// and the mesh that are expected to take the least time for this many points. Waits. May allocate:
-  /// all memory. Throws data_error naming the first point that is not finite, too many periods away or of no system,
-  /// and argument_error where more memory is needed than there is, or than the options allow.
+  /// Copies the points. `system_of_point`: with several systems, the system of each point, from 0, in any order;
+  /// systems may have no points. All systems share one mesh, so many small systems take about the time of one large
+  /// one. Chooses the window and the mesh with the least expected time for this many points. Waits. May allocate: all
+  /// memory. Throws data_error naming the first point that is not finite, too many periods away or of no system, and
+  /// argument_error if more memory is needed than is free, or than the options allow.
   void set_points(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
 
-  /// As set_points, for at most as many points as in the last call of it, with what that call has chosen and allocated.
-  /// Does not wait. Allocates nothing. Can be captured, also together with transforms. `check` reports points that are
-  /// refused (on CPUs this call does); until it has passed, results may be those of other points. Throws argument_error
-  /// for more points, and where the method of spreading does not serve (see spread_plan).
+  /// Like set_points, for at most as many points as its last call, with the choices and the memory of that call. Does
+  /// not wait. Allocates nothing. Can be captured, also together with transforms. `check` reports refused points (with
+  /// `cpu_context` this call itself throws); until it has passed, results may belong to other points. Throws
+  /// argument_error for more points, and if the method of spreading must wait (see spread_plan).
   void set_points_async(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
 
-  /// Waits. Throws data_error naming the first point that was refused by set_points_async, or by a
-  /// replay of a graph that contains it, since set_points or a failed check; then the plan is unusable, and further
-  /// checks throw the same, until points are set by a call.
+  /// Waits. Throws data_error naming the first point refused by set_points_async, or by a replay of a graph that
+  /// contains it, since set_points or a failed check. The plan is then unusable, and further checks throw the same
+  /// error, until a call sets points.
   void check();
 
   /// Type 1. Waits. Allocates nothing. Throws argument_error when no points are set, for fewer than one vector, a sign
-  /// that is not -1, 0 or 1, and for values of a kind other than the plan's; data_error as `check`.
+  /// that is not -1, 0 or 1, and for values of another type than the plan's; data_error like `check`.
   void type_1(const std::complex<T>* values, std::complex<T>* modes, const nufft_call& call = {}) {
     type_1_async(values, modes, call), check();
   }
@@ -120,7 +120,7 @@ class nufft_plan {
   void type_1_async(const std::complex<T>* values, std::complex<T>* modes, const nufft_call& call = {});
   void type_1_async(const T* values, std::complex<T>* modes, const nufft_call& call = {});
 
-  /// Type 2. Waits. Allocates nothing. Throws as type_1.
+  /// Type 2. Waits. Allocates nothing. Throws like type_1.
   void type_2(const std::complex<T>* modes, std::complex<T>* values, const nufft_call& call = {}) {
     type_2_async(modes, values, call), check();
   }
@@ -131,15 +131,15 @@ class nufft_plan {
   void type_2_async(const std::complex<T>* modes, std::complex<T>* values, const nufft_call& call = {});
   void type_2_async(const std::complex<T>* modes, T* values, const nufft_call& call = {});
 
-  /// Weights for the points by the function density_weights, on the mesh of this plan, its window and its periods: the
-  /// part of a period's volume that each point stands for. Waits. May allocate. Throws as that function does, and
+  /// Weights for the points by the function density_weights, with the mesh, window and periods of this plan: the
+  /// fraction of a period's volume that each point represents. Waits. May allocate. Throws like that function, and
   /// argument_error for several systems.
   density_result density_weights(T* weights, const density_options& options = {});
 
-  /// The first step of type 1 alone, and the last one of type 2: mesh[vector][system][x][y][z], with the extents of
-  /// `mesh()`, to be transformed and weighted by the caller. mesh[k] = sum over points j of values[j] w(u_j - k) with
+  /// Only the first step of type 1, and the last step of type 2: mesh[vector][system][x][y][z], with the extents of
+  /// `mesh()`. The caller transforms and weights the mesh. mesh[k] = sum over points j of values[j] w(u_j - k) with
   /// `window()`, where u_j is the position in mesh units, modulo the extents; values[j] = sum over mesh points k of
-  /// mesh[k] w(u_j - k). The sign of the call is not used. Wait. Allocate nothing. Throw as type_1.
+  /// mesh[k] w(u_j - k). The sign of the call is not used. Wait. Allocate nothing. Throw like type_1.
   void spread(const std::complex<T>* values, std::complex<T>* mesh, const nufft_call& call = {}) {
     spread_async(values, mesh, call), check();
   }
@@ -165,14 +165,14 @@ class nufft_plan {
   [[nodiscard]] int width() const;
   /// Mesh points per mode, before the mesh is rounded up to products of 2, 3 and 5.
   [[nodiscard]] double oversampling() const;
-  /// window().transforms(modes, extent): what modes are divided by, along each axis.
+  /// window().transforms(modes, extent): the divisors of modes, along each axis.
   [[nodiscard]] const mesh_window<T>& window() const;
   /// The extents of the mesh, of each system.
   [[nodiscard]] vec<int, D> mesh() const;
   /// The method of spreading, empty before the first set_points.
   [[nodiscard]] std::string_view method() const;
-  /// Why this oversampling and width: those that reach the tolerance, by the times that the device profile predicts for
-  /// one transform. method() is chosen by itself. Does not wait.
+  /// The reasons for this oversampling and width: candidates that reach the tolerance, with the times that the device
+  /// profile predicts for one transform. method() is chosen separately. Does not wait.
   [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;

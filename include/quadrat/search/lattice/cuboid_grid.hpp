@@ -31,9 +31,9 @@ struct image_range {
 };
 
 /// The rectangular cells of one system, whatever the shape of its box. They cut a cuboid around the box, the smallest
-/// with an edge along a vector of the box and a face along another, and hold wrapped points. They know nothing of
-/// periods: neighbors in an image of the box are found around the image of a point on the opposite side. A search
-/// inside the box therefore costs the same for every shape.
+/// with an edge along a vector of the box and a face along another, and hold wrapped points. They ignore periodicity:
+/// neighbors in an image of the box are found around the image of a point on the opposite side. So a search inside the
+/// box costs the same for every shape.
 template <typename T, int D>
 struct cuboid_grid {
   static constexpr T epsilon = std::numeric_limits<T>::epsilon();
@@ -41,10 +41,10 @@ struct cuboid_grid {
   search_system<T, D> cells;    ///< of an open box, the cuboid, for the coordinates that `place` gives
   vec<T, D> origin;             ///< of the box
   vec<vec<T, D>, D> axes;       ///< directions of the cuboid's edges
-  bool turned;                  ///< whether these are other than those of coordinates
+  bool turned;                  ///< whether these differ from the coordinate axes
   bool folded;                  ///< whether the cells are
   vec<vec<T, D>, D> vectors;    ///< of the box, in cells along each axis
-  vec<vec<T, D>, D> fractions;  ///< [vector][axis]: what a cell along an axis adds to the fraction along a vector
+  vec<vec<T, D>, D> fractions;  ///< [vector][axis]: change of the fraction along a vector per cell along an axis
   vec<T, D> first_fractions;    ///< at the cuboid's corner
   vec<T, D> margins;            ///< the reach and all rounding, as a fraction along each vector
   vec<int, D> most_images;      ///< along each vector, on either side
@@ -57,7 +57,7 @@ struct cuboid_grid {
 
   /// The number of stored cells.
   [[nodiscard]] std::size_t cell_count() const { return cells.count; }
-  /// Of the cells that hold points: of the box, or of the stored cells if they are folded.
+  /// The volume of the cells that hold points: the box, or the stored cells if they are folded.
   [[nodiscard]] double volume() const {
     double cell = 1;
     for (int axis = 0; axis < D; ++axis) cell *= static_cast<double>(cells.edge[axis]);
@@ -90,7 +90,7 @@ struct cuboid_grid {
       T middle = first_fractions[k], half = margins[k];
       for (int axis = 0; axis < D; ++axis) middle += fractions[k][axis] * coordinates[axis];
       if (folded) {
-        // Far outside the box, wrapped points are inside only to within rounding: theirs and that of the sum above.
+        // Points from far outside are wrapped into the box only to within their rounding and that of the sum above.
         for (int axis = 0; axis < D; ++axis) half += 4 * std::fabs(fractions[k][axis]) * slack[axis];
       }
       range.first[k] = clamped_image(middle - half, k);
@@ -146,11 +146,11 @@ template <typename T, int D>
   return grid.cells.cell_of(grid.place(wrapped));
 }
 
-/// What grids are made for.
+/// The requirements on grids.
 template <typename T>
 struct cuboid_grid_request {
   T edge;                  ///< of cells, about; along the first axis a quarter of it
-  T reach;                 ///< the largest distance that will be asked for
+  T reach;                 ///< the largest search distance
   std::size_t most_cells;  ///< of all systems together
   bool accept_outside;     ///< points may be anywhere along open axes
 };

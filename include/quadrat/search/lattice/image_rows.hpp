@@ -12,9 +12,9 @@
 
 namespace quadrat::detail {
 
-/// The trimmed rows of cells around a point, in any box: those of a cuboid_grid, seen from each image of the box within
-/// reach. Most points see one image. Everything is rounded so that no pair is lost. For kernels with a thread per
-/// point, and, by number, for those with several threads per point.
+/// The trimmed rows of cells around a point, in any box: the rows of a cuboid_grid around each image of the point
+/// within reach. Most points need one image. Rounding never loses a pair. For kernels with a thread per point and, by
+/// number, for kernels with several threads per point.
 template <typename T, int D>
 class image_rows {
  public:
@@ -77,7 +77,7 @@ class image_rows {
   }
   [[nodiscard]] QUADRAT_HD row_range<D> range(std::uint64_t number) const {
     const auto next = [&](std::uint32_t count) {
-      const bool is_short = number >> 32 == 0;  // which is divided much faster
+      const bool is_short = number >> 32 == 0;  // 32-bit division is much faster
       const std::uint64_t rest = is_short ? static_cast<std::uint32_t>(number) / count : number / count;
       const auto digit = static_cast<int>(number - rest * count);
       number = rest;
@@ -97,7 +97,7 @@ class image_rows {
   }
 
  private:
-  /// The point as an image of the box sees it, and the rows within reach, along all axes but the first.
+  /// The point relative to an image of the box, and the rows within reach, along all axes but the first.
   struct place {
     vec<int, D> image;
     vec<T, D> at;  ///< along axes without end, from the point's cell on
@@ -107,7 +107,7 @@ class image_rows {
   };
 
   [[nodiscard]] QUADRAT_HD bool is_endless(int axis) const { return grid_.folded && grid_.cells.cells[axis] == 0; }
-  /// Parts of a row: where cells are folded, it may go on at the beginning of the stored ones.
+  /// Parts of a row: if cells are folded, it may continue at the beginning of the stored cells.
   [[nodiscard]] QUADRAT_HD int parts() const { return grid_.folded ? 2 : 1; }
   [[nodiscard]] QUADRAT_HD std::uint32_t image_count(int k) const {
     return static_cast<std::uint32_t>(images_.last[k] - images_.first[k] + 1);
@@ -182,7 +182,7 @@ class image_rows {
   }
 #endif
 
-  /// The slots of the cells x of a row. Part 1 is what lies beyond the end of the stored cells.
+  /// The slots of the cells x of a row. Part 1 is the piece beyond the end of the stored cells.
   [[nodiscard]] QUADRAT_HD row_range<D> part_of_row(const place& here, int y, int z, const index_range& x,
                                                     int part) const {
     const search_system<T, D>& cells = grid_.cells;

@@ -8,7 +8,7 @@
 #include "quadrat/core/vec.hpp"
 #include "quadrat/search/lattice/system.hpp"
 
-/// What the walks over trimmed rows of cells share.
+/// Shared by the walks over trimmed rows of cells.
 namespace quadrat::detail {
 
 /// The slots of a row of cells within the sphere around a point, and their image.
@@ -29,7 +29,7 @@ template <typename T>
     return __double2int_rd(x);
   }
 #else
-  // As search_system::unwrapped_index, without a call of floor.
+  // Like search_system::unwrapped_index, without a call of floor.
   constexpr T bound = T(1 << 30);
   if (!(x > -bound)) return x <= -bound ? -(1 << 30) : 0;
   if (!(x < bound)) return 1 << 30;

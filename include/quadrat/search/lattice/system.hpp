@@ -24,8 +24,8 @@ namespace quadrat::detail {
 template <int D>
 struct stored_range : cell_range<D> {
   cell_id home;
-  /// Some of the cells could be stored in one, so that all stored cells are in the range, once for each image of the
-  /// box: the indices are those of the first cells of the images.
+  /// Some of the cells may share a stored cell. The range then has all stored cells, once for each image of the box,
+  /// and the indices are those of the first cells of the images.
   bool all;
 };
 
@@ -34,20 +34,20 @@ struct stored_range : cell_range<D> {
 ///
 /// The number of stored cells is limited by the number of points, however large the box is. A box of more cells is
 /// folded: a power of two of cells are stored, in a ring, and the place of a cell is a linear function of its indices,
-/// modulo their number. Rows of cells remain rows. Points far apart may share a cell, as in a hash table; pairs are
-/// decided by distance, so this adds candidates and nothing else. The strides are such that no two cells within the
-/// margins `distinct` share one, and that lines and sheets in any direction cover the ring evenly. Long open axes of a
-/// folded box have no end, and points may lie anywhere along them.
+/// modulo their number. Rows of cells remain rows. Points far apart may share a cell, as in a hash table. Distances
+/// decide about pairs, so this only adds candidates. The strides are such that no two cells within the margins
+/// `distinct` share one, and that lines and sheets in any direction cover the ring evenly. Long open axes of a folded
+/// box have no end, and points may lie anywhere along them.
 template <typename T, int D>
 struct search_system {
   lattice<T, D> shape;
-  vec<int, D> cells;        ///< along each axis; 0 where they have no end
+  vec<int, D> cells;        ///< along each axis; 0 along endless axes
   vec<cell_id, D> strides;  ///< of the number of a cell along each axis, modulo 2^32; 1 along the first
   cell_id count;            ///< stored
   cell_id mask;             ///< of the number of a cell: of folded cells count - 1, otherwise all bits
-  vec<T, D> distinct;       ///< half the lengths of ranges that hold no stored cell twice; infinite where all do
+  vec<T, D> distinct;       ///< half the lengths of ranges that hold no stored cell twice; infinite if all ranges do
   cell_id first_cell;
-  vec<T, D> from;              ///< where coordinates are 0: the origin, or 0 along an axis without end
+  vec<T, D> from;              ///< origin of coordinates: the box's origin, or 0 along an endless axis
   vec<T, D> rate;              ///< cells per fraction; per length if the lattice is orthorhombic
   vec<T, D> cells_per_length;  ///< cells / height, rounded up
   vec<T, D> edge;              ///< of a cell, rounded down, if the lattice is orthorhombic
@@ -57,7 +57,7 @@ struct search_system {
   /// Stored cells from one row to the next, unless these are apart.
   [[nodiscard]] std::size_t row_length() const { return folded() ? count : static_cast<std::size_t>(cells[0]); }
 
-  /// Never decreases as the fraction grows, in floating point too.
+  /// Monotonic in the fraction, also in floating point.
   [[nodiscard]] QUADRAT_HD T coordinate(const vec<T, D>& point, int axis) const {
     if (shape.orthorhombic) return (point[axis] - from[axis]) * rate[axis];
     return dot(shape.inverse[axis], point - from) * rate[axis];
@@ -119,7 +119,7 @@ struct search_system {
       if (cells[axis] == 0) range.home += strides[axis] * take_index(at);
       range.first[axis] = unwrapped_index(at - margin);
       range.last[axis] = unwrapped_index(at + margin);
-      // Such a margin has a point only that has been reported and could not be wrapped.
+      // Only a point that was reported and could not be wrapped has such a margin.
       if (shape.periodic[axis] && !(margin < T(1000) * static_cast<T>(cells[axis]))) {
         range.last[axis] = range.first[axis];
       }
@@ -139,7 +139,7 @@ struct search_system {
       range.last[axis] = shape.periodic[axis] ? floor_division(range.last[axis], cells[axis]) * cells[axis] : 0;
     }
   }
-  /// Whether rows of a range may go on from the end of the stored cells to their beginning.
+  /// Whether rows of a range may continue from the end of the stored cells at their beginning.
   [[nodiscard]] QUADRAT_HD bool turns(const stored_range<D>& range) const {
     if (!folded() || range.all) return false;
     bool turn = false;
@@ -160,7 +160,7 @@ struct search_system {
   [[nodiscard]] QUADRAT_HD int step(bool all, int axis) const { return all && cells[axis] > 0 ? cells[axis] : 1; }
 
  private:
-  /// By what factor the rounding of a coordinate grows outside the box, where open axes let points lie far away.
+  /// The factor by which the rounding of a coordinate grows outside the box, for points far away along open axes.
   [[nodiscard]] QUADRAT_HD T outside(const vec<T, D>& point, int axis) const {
     T sum = T(1);
     for (int k = 0; k < D; ++k) sum += std::fabs(shape.inverse[axis][k] * (point[k] - shape.origin[k]));
@@ -168,7 +168,7 @@ struct search_system {
   }
 };
 
-/// How a neighborhood is walked.
+/// The order of cells in a walk over a neighborhood.
 struct walking_order {
   bool runs;   ///< cells along the first axis as one range of slots (strips, hybrid)
   int labels;  ///< cells are taken by position modulo this: 1, or 3 for modular and hybrid
@@ -179,7 +179,7 @@ template <typename T, int D, typename F>
 QUADRAT_HD void for_each_image_run(const search_system<T, D>& system, const stored_range<D>& range,
                                    const walking_order& order, F&& f) {
   vec<int, D> shift{};
-  // What an unwrapped index adds to the number of a cell; sets the image.
+  // The contribution of an unwrapped index to the number of a cell; sets the image.
   const auto number_of = [&](int index, int axis) {
     if (system.shape.periodic[axis]) {
       shift[axis] = floor_division(index, system.cells[axis]);
@@ -224,18 +224,18 @@ QUADRAT_HD void for_each_image_run(const search_system<T, D>& system, const stor
   }
 }
 
-/// What cells are made for.
+/// The requirements on cells.
 template <typename T, int D>
 struct cells_request {
-  vec<T, D> edges;         ///< about those of cells
-  T reach;                 ///< the largest distance that will be asked for
+  vec<T, D> edges;         ///< approximate edges of cells
+  T reach;                 ///< the largest search distance
   std::size_t most_cells;  ///< of all systems together
   bool points_anywhere;    ///< open axes have no end
   /// For each box, which of its open axes have no end; nullptr: all or none, as above.
   const vec<bool, D>* endless_of_box = nullptr;
 };
 
-/// Cells for each box, numbered through; the largest boxes are folded where all together would have more than
+/// Cells for each box, numbered consecutively. The largest boxes are folded if all together would have more than
 /// `most_cells`. Throws argument_error when the reach spans more than 498 images of a box, and for a box that loses
 /// positions to rounding: vectors nearly dependent, an origin far away.
 template <typename T, int D>
