@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -24,10 +25,15 @@ inline void require_here(const cpu_context& /*context*/, const void* /*memory*/,
 /// Throws argument_error for memory that the device cannot access.
 void require_here(const cuda_context& context, const void* memory, const char* name);
 
-/// Throws argument_error for a null pointer to elements, or an impossible count: a negative or unset number.
+/// Throws argument_error for a null pointer to elements.
+inline void require_given(const void* data, std::size_t count, std::string_view name) {
+  require(count == 0 || data != nullptr, name, " is null; an array of ", count, " is needed");
+}
+
+/// The same, and for an impossible count: a negative or unset number.
 inline void require_array(const void* data, std::size_t count, const char* name) {
   require(count <= max_count, "there are ", count, " ", name, "; at most ", max_count, " are accepted");
-  require_pointer(data, count, name);
+  require_given(data, count, name);
 }
 
 /// An array that may be null.
@@ -45,8 +51,8 @@ template <typename T, typename Context>
 
 /// A result array that may be null.
 template <typename T, typename Context>
-[[nodiscard]] T* results_in(const Context& context, void* data, std::size_t count, const char* name = "results") {
-  require_pointer(data, count, name);
+[[nodiscard]] T* results_in(const Context& context, void* data, std::size_t count, const char* name) {
+  require_given(data, count, name);
   require_here(context, data, name);
   return static_cast<T*>(data);
 }
@@ -54,6 +60,7 @@ template <typename T, typename Context>
 template <typename T, int D, typename Context>
 [[nodiscard]] points_view<T, D> points_in(const Context& context, const quadrat_points& points,
                                           const char* name = "points") {
+  require(points.count == 0 || points.data != nullptr, name, ".data is null; there are ", points.count, " points");
   const T* const first = array_of<T>(context, points.data, points.count, name);
   points_view<T, D> view{};
   for (int axis = 0; axis < D; ++axis) {
@@ -74,9 +81,10 @@ template <typename T, int D, typename Context>
 }
 
 template <typename T, int D>
-[[nodiscard]] std::vector<lattice<T, D>> lattices_of(const quadrat_boxes& boxes) {
+[[nodiscard]] std::vector<lattice<T, D>> lattices_of(const quadrat_boxes& boxes, const char* name) {
   const std::size_t count = or_default<std::size_t>(boxes.count, 1);
-  require_array(boxes.vectors, count, "boxes");
+  require(boxes.vectors != nullptr, name, ".vectors is null");
+  require_array(boxes.vectors, count, name);
   std::vector<lattice<T, D>> result;
   for (std::size_t s = 0; s < count; ++s) {
     vec<T, D> origin{};
@@ -98,7 +106,7 @@ template <typename T, int D>
 [[nodiscard]] lattice<T, D> lattice_of(const quadrat_boxes* box) {
   require(box != nullptr, "the pointer to the box is null");
   require(box->count <= 1, "there are ", box->count, " boxes; one is needed");
-  return lattices_of<T, D>(*box)[0];
+  return lattices_of<T, D>(*box, "box")[0];
 }
 
 template <typename T, int D>
@@ -206,13 +214,13 @@ template <typename Context, typename From>
 void write_integers(const Context& context, const From* from, std::size_t count, int index_type, void* to) {
   with_index_type(index_type, [&](auto type) {
     using To = decltype(type);
-    for_each(context, "c.integers", count, integer_cast<From, To>{from, results_in<To>(context, to, count)});
+    for_each(context, "c.integers", count, integer_cast<From, To>{from, results_in<To>(context, to, count, "to")});
   });
 }
 
 template <typename Context, typename T>
 void write_numbers(const Context& context, const T* from, std::size_t count, void* to) {
-  copy_bytes(context, from, results_in<T>(context, to, count), count * sizeof(T));
+  copy_bytes(context, from, results_in<T>(context, to, count, "to"), count * sizeof(T));
 }
 
 template <typename T>
@@ -224,7 +232,7 @@ struct rooted {
 
 template <typename Context, typename T>
 void write_roots(const Context& context, const T* squares, std::size_t count, void* to) {
-  for_each(context, "c.distances", count, rooted<T>{squares, results_in<T>(context, to, count)});
+  for_each(context, "c.distances", count, rooted<T>{squares, results_in<T>(context, to, count, "to")});
 }
 
 /// Integers of the components of vectors.

@@ -142,7 +142,7 @@ class contact_detector_on final : public quadrat_contact_detector {
   void write_field(std::size_t offset, std::size_t values, void* to) {
     const contacts_view<T> found = detector_.view();
     const auto count = static_cast<std::size_t>(found.count);
-    To* const results = results_in<To>(context_, to, count);
+    To* const results = results_in<To>(context_, to, count, "to");
     for_each(context_, "c.contacts", count, field_of<T, From, To>{found.records, offset, values, results});
     context_.synchronize();
   }

@@ -60,11 +60,8 @@ using detail::check_cuda;
 
 current_device::current_device(int device) {
   if (device < 0) return;
-  int current = 0;
-  check_cuda(cudaGetDevice(&current), "asking for the current device");
-  if (current == device) return;
-  check_cuda(cudaSetDevice(device), "choosing a device");
-  former_ = current;
+  check_cuda(cudaGetDevice(&former_), "asking for the current device");
+  if (former_ != device) check_cuda(cudaSetDevice(device), "choosing a device");
 }
 current_device::~current_device() {
   if (former_ >= 0) cudaSetDevice(former_);
@@ -83,6 +80,14 @@ void require_here(const cuda_context& context, const void* memory, const char* n
 }
 
 namespace {
+
+/// Of the thread; -1 without any device.
+int device_of_thread() {
+  int device = -1;
+  if (cudaGetDevice(&device) == cudaSuccess) return device;
+  cudaGetLastError();
+  return -1;
+}
 
 void wait_for(const cuda_context& context, cudaStream_t other) {
   cudaEvent_t event = nullptr;
@@ -115,6 +120,10 @@ current_device::~current_device() = default;
 #endif
 
 namespace {
+
+#if !QUADRAT_HAS_CUDA
+int device_of_thread() { return -1; }
+#endif
 
 void wait_for(const cpu_context& /*context*/, cuda_stream /*other*/) {}
 void* allocate(const cpu_context& /*context*/, std::size_t bytes) { return host_memory().allocate(bytes, nullptr); }
@@ -150,7 +159,7 @@ class callers_memory final : public memory_resource {
     return result;
   }
   result->device = given.cuda_device;
-  const current_device scope(given.cuda_device);
+  const current_device scope(device_of_thread());  // the context chooses its own, and says what is wrong with it
   result->cuda.emplace(
       cuda_context::options{given.cuda_device, static_cast<cuda_stream>(given.stream), level, result->memory.get()});
   return result;
@@ -216,8 +225,8 @@ int quadrat_free(quadrat_context* context, void* memory) {
 
 int quadrat_copy(quadrat_context* context, const void* from, void* to, size_t bytes) {
   return with(context, [&](quadrat_context& home) {
-    require_pointer(from, bytes, "bytes to be read");
-    require_pointer(to, bytes, "bytes to be written");
+    require_given(from, bytes, "from");
+    require_given(to, bytes, "to");
     home.on([&](const auto& backend) {
       copy_bytes(backend, from, to, bytes);
       backend.synchronize();

@@ -75,8 +75,8 @@ class electrostatics_on final : public quadrat_electrostatics {
 
  private:
   [[nodiscard]] electrostatics_input<T> input_of(const quadrat_ewald_input& given, bool wait) {
-    cells_ = lattices_of<T, 3>(given.cells);
-    require_array(given.scaled_pairs, given.scaled_pair_count, "scaled pairs");
+    cells_ = lattices_of<T, 3>(given.cells, "cells");
+    require_array(given.scaled_pairs, given.scaled_pair_count, "scaled_pairs");
     pairs_.clear();
     for (std::size_t p = 0; p < given.scaled_pair_count; ++p) {
       const quadrat_scaled_pair& pair = given.scaled_pairs[p];

@@ -68,7 +68,7 @@ class key_reducer_on final : public quadrat_key_reducer {
     }
   }
   void count(std::uint64_t* results, bool wait) override {
-    std::uint64_t* const to = results_in<std::uint64_t>(context_, results, 1);
+    std::uint64_t* const to = results_in<std::uint64_t>(context_, results, 1, "results");
     wait ? reducer_.count(to) : reducer_.count_async(to);
   }
   void check() override { reducer_.check(); }
@@ -89,7 +89,7 @@ class key_reducer_on final : public quadrat_key_reducer {
     const auto keys = static_cast<std::size_t>(reducer_.key_count());
     const std::size_t stride = or_default(call.stride, static_cast<std::size_t>(components));
     const auto from = strided_values(array_of<T>(context_, values, count, "values"), count, components, stride);
-    const auto to = packed_values(results_in<T>(context_, results, keys), keys, components);
+    const auto to = packed_values(results_in<T>(context_, results, keys, "results"), keys, components);
     wait ? reducer_.reduce(from, to, how) : reducer_.reduce_async(from, to, how);
   }
 

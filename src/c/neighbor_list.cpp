@@ -50,8 +50,8 @@ template <typename T>
   result.cutoff = static_cast<T>(given.cutoff);
   result.skin = static_cast<T>(given.skin);
   result.rule = numbered(given.rule, cutoff_rule::table_of_types, "rule");
-  require_pointer(given.type_cutoffs, given.types, "types");
   require(given.types <= 65535, "there are ", given.types, " types; at most 65535 are accepted");
+  require_given(given.type_cutoffs, given.types * given.types, "type_cutoffs");
   for (std::size_t k = 0; k < given.types * given.types; ++k) {
     result.type_cutoffs.push_back(static_cast<T>(given.type_cutoffs[k]));
   }
@@ -141,7 +141,7 @@ class neighbor_list_on final : public quadrat_neighbor_list {
 
   [[nodiscard]] neighbor_input<T, D> input_of(const quadrat_neighbor_input& given, bool wait) {
     const std::size_t count = given.points.count;
-    boxes_ = lattices_of<T, D>(given.boxes);
+    boxes_ = lattices_of<T, D>(given.boxes, "boxes");
     neighbor_input<T, D> input;
     input.points = points_in<T, D>(context_, given.points);
     input.boxes = boxes_;
@@ -161,7 +161,7 @@ class neighbor_list_on final : public quadrat_neighbor_list {
   void exclude(const quadrat_neighbor_input& given, bool wait, neighbor_input<T, D>& input) {
     if (given.excluded_count == 0) return;
     require(wait, "excluded pairs are given to a call that does not wait");
-    require_array(given.excluded, given.excluded_count, "excluded pairs");
+    require_array(given.excluded, given.excluded_count, "excluded");
     const pair_rows rows = rows_of(given.excluded, given.excluded_count, given.points.count);
     excluded_offsets_ = to_device(context_, rows.offsets);
     excluded_ = to_device(context_, rows.others);

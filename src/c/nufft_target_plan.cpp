@@ -46,7 +46,7 @@ class nufft_target_plan_on final : public quadrat_nufft_target_plan {
   void type_3(const void* values, void* results, const quadrat_nufft_call& call, bool wait) override {
     const nufft_call how{or_default(call.vectors, 1), or_default(call.sign, 1)};
     plan_.type_3_async(array_of<complex>(context_, values, plan_.point_count(), "values"),
-                       results_in<complex>(context_, results, plan_.target_count()), how);
+                       results_in<complex>(context_, results, plan_.target_count(), "results"), how);
     if (wait) plan_.check();
   }
   [[nodiscard]] double error_bound() override { return plan_.error_bound(); }

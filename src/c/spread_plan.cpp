@@ -68,8 +68,12 @@ class spread_plan_on final : public quadrat_spread_plan {
     const bool spreads = verb == mesh_verb::spread;
     const auto with_values = [&](auto value) {
       using V = decltype(value);
-      execute(verb, array_of<V>(context_, from, spreads ? at_points : on_mesh, spreads ? "values" : "mesh points"),
-              results_in<V>(context_, to, spreads ? on_mesh : at_points), how);
+      execute(verb, array_of<V>(context_, from, spreads ? at_points : on_mesh, spreads ? "values" : "mesh"),
+              results_in<V>(context_, to, spreads ? on_mesh : at_points,
+                            spreads                          ? "mesh"
+                            : verb == mesh_verb::interpolate ? "values"
+                                                             : "gradients"),
+              how);
     };
     call.complex_values != 0 ? with_values(std::complex<T>{}) : with_values(T{});
     if (wait) plan_.check();
