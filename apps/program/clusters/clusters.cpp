@@ -58,7 +58,7 @@ constexpr const char* clusters_footer =
     "  quadrat clusters points.npy --cutoff 0.1                                friends-of-friends, sizes only\n"
     "  quadrat clusters points.npy --cutoff 0.1 --min-points 5 -o labels.npy   DBSCAN\n"
     "  quadrat clusters points.csv --cutoff 0.1 --box 1,1,1 --periodic xyz -o labels.csv\n"
-    "  quadrat clusters atoms.xyz --cutoff 3 --json > clusters.json            Lattice and pbc of the file; all sizes\n\n"
+    "  quadrat clusters atoms.xyz --cutoff 3 --json > clusters.json            Lattice, pbc of the file; all sizes\n\n"
     "Returns 0; 1 when something failed; 2 when the command line is wrong; 130 after Ctrl-C.";
 
 }  // namespace

@@ -103,8 +103,8 @@ class mobility {
   /// The same. Does not wait. Can be captured in a CUDA graph, which is valid until the next set_points.
   void multiply_async(const vec<T, 3>* forces, vec<T, 3>* velocities);
 
-  /// velocities = scale B z, with B B^T = M and independent standard normal numbers z, by the Lanczos method. Waits, also
-  /// for each few iterations: cannot be captured. May allocate.
+  /// velocities = scale B z, with B B^T = M and independent standard normal numbers z, by the Lanczos method. Waits,
+  /// also for each few iterations: cannot be captured. May allocate.
   /// Throws data_error if the Lanczos method does not converge.
   void square_root(const mobility_noise& noise, vec<T, 3>* velocities);
 
