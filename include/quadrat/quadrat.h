@@ -3,31 +3,31 @@
  * The C interface of Quadrat: library libquadrat_c, CMake target quadrat::c. C99 and C++; for C++ programs
  * quadrat/quadrat.hpp has more.
  *
- * What holds of every function, unless its comment says otherwise:
+ * Rules for every function, unless its comment says otherwise:
  *
- * Errors. Functions return QUADRAT_OK or another code of quadrat_status; then quadrat_error_message() says what is
- * wrong, and results are not usable. No function throws, and none ends the process.
+ * Errors. Functions return QUADRAT_OK or another code of quadrat_status. After an error, quadrat_error_message() says
+ * what is wrong, and results are unusable. No function throws or ends the process.
  *
- * Structs. `size` is sizeof of the caller's struct. Fields up to the comment "optional" are required; the others mean
- * their default where they are 0, or beyond the caller's size: a program keeps working when a later library has more of
- * them. Fields that a program has and an older library does not know must be 0. So: `quadrat_x_options options = {0};
- * options.size = sizeof options;`. Structs without a size never change. A null pointer to optional values: the
+ * Structs. `size` is sizeof of the caller's struct. Fields up to the comment "optional" are required. Other fields have
+ * their default if they are 0 or beyond the caller's size, so a program keeps working with a later library that has
+ * more fields. Fields that an older library does not know must be 0. Write `quadrat_x_options options = {0};
+ * options.size = sizeof options;`. Structs without a size never change. A null pointer to an optional struct means the
  * defaults.
  *
- * Memory. Arrays by point, body, key or mesh point are in the memory of the context's device, and must stay as they are
- * until a call that reads them is done. Boxes, tables, planes and options are on the host, and are copied by the call.
+ * Memory. Arrays by point, body, key or mesh point are in the memory of the context's device, and must not change until
+ * a call that reads them is done. Boxes, tables, planes and options are on the host, and the call copies them.
  * Arrays are C-ordered, the last index fastest. Numbers have the handle's type; indices count from 0.
  *
- * Handles. A `_create` function writes the handle, or null with an error. A handle keeps what it needs of its context,
- * so contexts may be destroyed first. Views point into memory of the handle, valid until the next call that changes it.
- * Two threads may not use one handle, or handles on one context, at the same time. `_destroy` accepts null.
+ * Handles. A `_create` function writes the handle, or null after an error. A handle keeps its context alive, so the
+ * context may be destroyed first. Views point into memory of the handle, and are valid until the next call that changes
+ * it. Two threads must not use one handle, or handles on one context, at the same time. `_destroy` accepts null.
  *
- * Waiting. A call waits until its results are there, reports what is wrong with its data, and may allocate. A call with
- * `_async` has the same arguments but does not wait and allocates nothing: room comes from a plain call before, with
- * the same sizes. It can be captured in a CUDA graph. `_check` waits and reports what was wrong with its data. On CPUs
- * nothing remains to wait for.
+ * Waiting. A call waits until its results are ready, reports errors in its data, and may allocate. A call with `_async`
+ * has the same arguments but does not wait and allocates nothing: an earlier plain call with the same sizes makes the
+ * room. It can be captured in a CUDA graph. `_check` waits and reports errors in its data. On CPUs, calls are finished
+ * on return.
  *
- * Determinism. That of the context's level; the C++ header of each class says what a level gives and what it costs.
+ * Determinism. It follows the context's level. The C++ header of each class describes the levels and their cost.
  */
 #ifndef QUADRAT_QUADRAT_H
 #define QUADRAT_QUADRAT_H
@@ -43,9 +43,9 @@ extern "C" {
 
 enum quadrat_status {
   QUADRAT_OK = 0,
-  QUADRAT_ARGUMENT_ERROR = 1, /**< an argument that the host can see is impossible */
-  QUADRAT_DATA_ERROR = 2,     /**< a value in an array is; quadrat_error_number() is its index */
-  QUADRAT_OVERFLOW_ERROR = 3, /**< a fixed capacity is too small; quadrat_error_number() is what would do */
+  QUADRAT_ARGUMENT_ERROR = 1, /**< an invalid argument that is visible to the host */
+  QUADRAT_DATA_ERROR = 2,     /**< an invalid value in an array; quadrat_error_number() is its index */
+  QUADRAT_OVERFLOW_ERROR = 3, /**< a fixed capacity is too small; quadrat_error_number() is the required one */
   QUADRAT_BACKEND_ERROR = 4,  /**< no such device in this build or machine, or its runtime reported a failure */
   QUADRAT_MEMORY_ERROR = 5,   /**< there is not enough memory */
   QUADRAT_INTERNAL_ERROR = 6
@@ -62,9 +62,9 @@ enum quadrat_type {
 
 /** The version of the library, as "0.1.0". */
 const char* quadrat_version(void);
-/** Of the last call of this thread that failed; empty if none has. Valid until another one fails. */
+/** The message of this thread's last failed call; empty if none has failed. Valid until another call fails. */
 const char* quadrat_error_message(void);
-/** See quadrat_status; -1 where the last error has no number. */
+/** See quadrat_status; -1 if the last error has no number. */
 int64_t quadrat_error_number(void);
 
 /* Contexts: where and how work runs. ------------------------------------------------------------------------------ */
@@ -81,11 +81,11 @@ typedef struct quadrat_context_options {
   int threads;     /**< of the CPU; 0: OpenMP's default */
   int determinism; /**< quadrat_determinism */
   int cuda_device; /**< its number */
-  void* stream;    /**< the caller's cudaStream_t, which must outlive all that works on it; null: a new one */
-  /** Where work takes its memory from; null: the library's own, a pool of the device. Aligned to 64 bytes, and used on
-   * the stream alone, where `deallocate` is called when all work that uses it has been given to the stream. Null for
-   * none: the call ends with QUADRAT_MEMORY_ERROR. Called by threads of the library, too; both must outlive the context
-   * and its handles. */
+  void* stream;    /**< the caller's cudaStream_t, which must outlive all work on it; null: a new one */
+  /** The caller's allocator; null: the library's pool of the device. Memory must be aligned to 64 bytes. It is used
+   * only on the stream; `deallocate` is called after all work that uses the memory is enqueued there. If `allocate`
+   * returns null, the call ends with QUADRAT_MEMORY_ERROR. Threads of the library may also call both functions, which
+   * must outlive the context and its handles. */
   void* (*allocate)(void* user, size_t bytes, void* stream);
   void (*deallocate)(void* user, void* memory, size_t bytes, void* stream);
   void* user; /**< for both of these */
@@ -93,15 +93,15 @@ typedef struct quadrat_context_options {
 
 /** CUDA devices of this machine; 0 in a build without CUDA. */
 int quadrat_cuda_device_count(int* count);
-/** `options`: null for the CPU with all threads. The thread's current CUDA device stays as it is, here and everywhere.
+/** `options`: null for the CPU with all threads. No call changes the thread's current CUDA device.
  */
 int quadrat_context_create(const quadrat_context_options* options, quadrat_context** context);
 void quadrat_context_destroy(quadrat_context* context);
-/** The cudaStream_t that work runs on; null on CPUs. */
+/** The cudaStream_t on which work runs; null on CPUs. */
 int quadrat_context_stream(quadrat_context* context, void** stream);
 /** Waits for all work of the stream. */
 int quadrat_context_synchronize(quadrat_context* context);
-/** Work from now on waits for what this stream of the device has been given so far. Does not wait itself. */
+/** Makes later work wait for the work already in this stream of the device. Does not wait itself. */
 int quadrat_context_wait_for(quadrat_context* context, void* stream);
 /** Memory of the context's device, by its runtime, to be freed with quadrat_free before the context is destroyed. */
 int quadrat_allocate(quadrat_context* context, size_t bytes, void** memory);
@@ -110,7 +110,7 @@ int quadrat_free(quadrat_context* context, void* memory);
 /** Between memory of the host and of the context's device, in any direction. Waits. */
 int quadrat_copy(quadrat_context* context, const void* from, void* to, size_t bytes);
 
-/* What is given to many calls. ------------------------------------------------------------------------------------ */
+/* Arguments of many calls. ---------------------------------------------------------------------------------------- */
 
 /** Component a of point i is element i * stride + a * component_stride. */
 typedef struct quadrat_points {
@@ -120,7 +120,7 @@ typedef struct quadrat_points {
   size_t component_stride; /**< 0: 1. The number of points with a stride of 1: an array for each component */
 } quadrat_points;
 
-/** Integers from 0, packed, one for each point. All zeros: none. */
+/** Integers from 0, packed, one per point. A struct of zeros means none. */
 typedef struct quadrat_integers {
   const void* data;
   size_t count;
@@ -129,24 +129,24 @@ typedef struct quadrat_integers {
 
 /** A parallelepiped for each system, on the host. */
 typedef struct quadrat_boxes {
-  const double* vectors; /**< (count, D, D): rows are vectors. Zeros along an open axis: it has no end */
+  const double* vectors; /**< (count, D, D): rows are vectors. A zero vector: an open axis without end */
   const double* origins; /**< (count, D); null: zeros */
   const int* periodic;   /**< (count, D), whether each vector is; null: all are */
   size_t count;          /**< of systems; 0: 1 */
 } quadrat_boxes;
 
-/** An axis-aligned box; as many entries count as there are dimensions. */
+/** An axis-aligned box; uses as many entries as there are dimensions. */
 typedef struct quadrat_domain {
   double lower[3];
   double length[3];
   int periodic[3];
 } quadrat_domain;
 
-/** What a handle has chosen and holds. Texts are valid until its next call. */
+/** The choices and the memory of a handle. Texts are valid until its next call. */
 typedef struct quadrat_info {
   size_t size;
   /* optional */
-  const char* method; /**< of the last call; empty before, and where there is one method only */
+  const char* method; /**< of the last call; empty before, and if there is only one method */
   const char* reason; /**< why it was chosen */
   size_t bytes;       /**< of the device's memory */
 } quadrat_info;
@@ -169,7 +169,7 @@ enum quadrat_neighbor_output {
   QUADRAT_NEIGHBOR_SHIFTS = 8,  /**< (E, D): S */
   QUADRAT_NEIGHBOR_SQUARED_DISTANCES = 16,
   QUADRAT_NEIGHBOR_VECTORS = 32,  /**< (E, D): from i to the image of j */
-  QUADRAT_NEIGHBOR_DISTANCES = 64 /**< (E): for quadrat_neighbor_list_write alone; asks for the squared ones */
+  QUADRAT_NEIGHBOR_DISTANCES = 64 /**< (E): only for quadrat_neighbor_list_write; implies the squared ones */
 };
 
 typedef struct quadrat_neighbor_list quadrat_neighbor_list;
@@ -208,7 +208,7 @@ typedef struct quadrat_neighbor_input {
   size_t excluded_count;    /**< P */
 } quadrat_neighbor_input;
 
-/** Arrays that were not asked for are null. */
+/** Arrays that were not requested are null. */
 typedef struct quadrat_neighbor_view {
   size_t size;
   /* optional */
@@ -226,19 +226,19 @@ int quadrat_neighbor_list_create(quadrat_context* context, const quadrat_neighbo
                                  quadrat_neighbor_list** neighbors);
 void quadrat_neighbor_list_destroy(quadrat_neighbor_list* neighbors);
 /** Lists the neighbors of this input. Data errors: a point that is not finite, or outside the box along an open axis;
- * a system, radius or type that is impossible. Memory errors name the number of pairs. */
+ * an invalid system, radius or type. Memory errors name the number of pairs. */
 int quadrat_neighbor_list_build(quadrat_neighbor_list* neighbors, const quadrat_neighbor_input* input);
-/** For as many points, in the same boxes, and with room for as many pairs as the last build found. Without exclusions
- * and integers of types other than QUADRAT_UINT32, which take room. */
+/** For as many points, in the same boxes, with room for as many pairs as the last build found. Accepts no exclusions
+ * and no integers other than QUADRAT_UINT32, because these need memory. */
 int quadrat_neighbor_list_build_async(quadrat_neighbor_list* neighbors, const quadrat_neighbor_input* input);
-/** Builds only where some point has moved by more than half of the skin since the last build, or something else has
- * changed; `rebuilt` (may be null) says whether. Otherwise pairs stay, and their distances are computed anew. */
+/** Builds only if some point has moved by more than half of the skin since the last build, or other input has changed;
+ * `rebuilt` (may be null) says whether. Otherwise pairs stay, and their distances are recomputed. */
 int quadrat_neighbor_list_update(quadrat_neighbor_list* neighbors, const quadrat_neighbor_input* input, int* rebuilt);
 int quadrat_neighbor_list_check(quadrat_neighbor_list* neighbors);
 /** The list. Waits after quadrat_neighbor_list_build_async. */
 int quadrat_neighbor_list_view(quadrat_neighbor_list* neighbors, quadrat_neighbor_view* view);
 /** Writes one array of the list to memory of the device: offsets, indices and shifts as `index_type` (QUADRAT_INT32 or
- * QUADRAT_INT64), others with the handle's type. Argument error for one that was not asked for. */
+ * QUADRAT_INT64), others with the handle's type. Argument error for an array that was not requested. */
 int quadrat_neighbor_list_write(quadrat_neighbor_list* neighbors, int output, int index_type, void* to);
 int quadrat_neighbor_list_info(quadrat_neighbor_list* neighbors, quadrat_info* info);
 
@@ -278,9 +278,9 @@ typedef struct quadrat_nearest_view {
 int quadrat_nearest_neighbors_create(quadrat_context* context, const quadrat_boxes* box,
                                      const quadrat_nearest_options* options, quadrat_nearest_neighbors** nearest);
 void quadrat_nearest_neighbors_destroy(quadrat_nearest_neighbors* nearest);
-/** The points that are found from now on; they are copied. */
+/** Sets the points among which neighbors are found; they are copied. */
 int quadrat_nearest_neighbors_build(quadrat_nearest_neighbors* nearest, const quadrat_points* points);
-/** The neighbors of these queries; null: of the points. */
+/** Finds the neighbors of these queries; null: of the points. */
 int quadrat_nearest_neighbors_search(quadrat_nearest_neighbors* nearest, const quadrat_points* queries);
 int quadrat_nearest_neighbors_search_async(quadrat_nearest_neighbors* nearest, const quadrat_points* queries);
 int quadrat_nearest_neighbors_check(quadrat_nearest_neighbors* nearest);
@@ -292,7 +292,7 @@ int quadrat_nearest_neighbors_info(quadrat_nearest_neighbors* nearest, quadrat_i
 /* Clusters: friends of friends, and DBSCAN where min_points is above 1. -------------------------------------------- */
 
 enum quadrat_cluster_output {
-  QUADRAT_CLUSTER_LABELS = 1,  /**< by point, from 0; -1: of no cluster */
+  QUADRAT_CLUSTER_LABELS = 1,  /**< by point, from 0; -1: in no cluster */
   QUADRAT_CLUSTER_SIZES = 2,   /**< by cluster */
   QUADRAT_CLUSTER_OFFSETS = 3, /**< (clusters + 1): where the members of each begin */
   QUADRAT_CLUSTER_MEMBERS = 4, /**< indices of points, cluster by cluster */
@@ -335,7 +335,7 @@ int quadrat_cluster_finder_create(quadrat_context* context, const quadrat_boxes*
 void quadrat_cluster_finder_destroy(quadrat_cluster_finder* clusters);
 int quadrat_cluster_finder_find(quadrat_cluster_finder* clusters, const quadrat_points* points);
 int quadrat_cluster_finder_view(quadrat_cluster_finder* clusters, quadrat_cluster_view* view);
-/** Sorts the members where that has not been done since quadrat_cluster_finder_find. Waits; may allocate. */
+/** Sorts the members, once after each quadrat_cluster_finder_find. Waits; may allocate. */
 int quadrat_cluster_finder_members(quadrat_cluster_finder* clusters, quadrat_cluster_members* view);
 /** As quadrat_neighbor_list_write. */
 int quadrat_cluster_finder_write(quadrat_cluster_finder* clusters, int output, int index_type, void* to);
@@ -376,7 +376,7 @@ void quadrat_pair_histogram_destroy(quadrat_pair_histogram* histogram);
 int quadrat_pair_histogram_add(quadrat_pair_histogram* histogram, const quadrat_points* points,
                                const quadrat_boxes* box, const quadrat_integers* types);
 int quadrat_pair_histogram_view(quadrat_pair_histogram* histogram, quadrat_histogram_view* view);
-/** Forgets all frames. */
+/** Discards all frames. */
 int quadrat_pair_histogram_clear(quadrat_pair_histogram* histogram);
 int quadrat_pair_histogram_info(quadrat_pair_histogram* histogram, quadrat_info* info);
 
@@ -453,7 +453,7 @@ int quadrat_contact_detector_create(quadrat_context* context, const quadrat_cont
 void quadrat_contact_detector_destroy(quadrat_contact_detector* contacts);
 /** Finds all contacts of these bodies, each once. */
 int quadrat_contact_detector_build(quadrat_contact_detector* contacts, const quadrat_bodies* bodies);
-/** With the arrays and planes of the last build. Without shapes, and integers of types other than QUADRAT_UINT32. */
+/** For the arrays and planes of the last build. Accepts no shapes, and no integers other than QUADRAT_UINT32. */
 int quadrat_contact_detector_build_async(quadrat_contact_detector* contacts, const quadrat_bodies* bodies);
 int quadrat_contact_detector_check(quadrat_contact_detector* contacts);
 /** Waits after quadrat_contact_detector_build_async. */
@@ -475,7 +475,7 @@ typedef struct quadrat_spread_options {
   int mesh[3]; /**< points along each axis */
   int order;   /**< of the splines: 1 to 8 mesh points wide */
   /* optional */
-  int clip;           /**< leaves out what is outside the mesh along open axes; otherwise a data error */
+  int clip;           /**< ignores contributions outside the mesh along open axes; otherwise a data error */
   int accept_outside; /**< points may be outside the box along open axes */
   int both_ends;      /**< open axes have mesh points on both faces */
   int autotune;       /**< the first calls time the methods that may be fastest */
@@ -495,7 +495,7 @@ typedef struct quadrat_mesh_call {
 int quadrat_spread_plan_create(quadrat_context* context, const quadrat_spread_options* options,
                                quadrat_spread_plan** plan);
 void quadrat_spread_plan_destroy(quadrat_spread_plan* plan);
-/** The points are copied. Data errors: points that are not finite, or whose footprint is refused. */
+/** Copies the points. Data errors: points that are not finite, or whose footprint is refused. */
 int quadrat_spread_plan_set_points(quadrat_spread_plan* plan, const quadrat_points* points);
 int quadrat_spread_plan_set_points_async(quadrat_spread_plan* plan, const quadrat_points* points);
 int quadrat_spread_plan_check(quadrat_spread_plan* plan);
@@ -547,7 +547,7 @@ typedef struct quadrat_nufft_call {
 int quadrat_nufft_plan_create(quadrat_context* context, const quadrat_nufft_options* options,
                               quadrat_nufft_plan** plan);
 void quadrat_nufft_plan_destroy(quadrat_nufft_plan* plan);
-/** The points are copied. `system_of_point`: null for one system; not with other than QUADRAT_UINT32 in `_async`. */
+/** Copies the points. `system_of_point`: null for one system; `_async` accepts only QUADRAT_UINT32. */
 int quadrat_nufft_plan_set_points(quadrat_nufft_plan* plan, const quadrat_points* points,
                                   const quadrat_integers* system_of_point);
 int quadrat_nufft_plan_set_points_async(quadrat_nufft_plan* plan, const quadrat_points* points,
@@ -564,7 +564,7 @@ int quadrat_nufft_plan_type_2(quadrat_nufft_plan* plan, const void* modes, void*
                               const quadrat_nufft_call* call);
 int quadrat_nufft_plan_type_2_async(quadrat_nufft_plan* plan, const void* modes, void* values,
                                     const quadrat_nufft_call* call);
-/** The bound of the error, relative to the sum of the moduli of what is transformed. */
+/** The bound of the error, relative to the sum of the moduli of the transformed numbers. */
 int quadrat_nufft_plan_error_bound(quadrat_nufft_plan* plan, double* bound);
 int quadrat_nufft_plan_info(quadrat_nufft_plan* plan, quadrat_info* info);
 
@@ -582,7 +582,7 @@ typedef struct quadrat_nufft_target_options {
 int quadrat_nufft_target_plan_create(quadrat_context* context, const quadrat_nufft_target_options* options,
                                      quadrat_nufft_target_plan** plan);
 void quadrat_nufft_target_plan_destroy(quadrat_nufft_target_plan* plan);
-/** Points and targets, which are frequencies anywhere, are copied. */
+/** Copies points and targets (arbitrary frequencies). */
 int quadrat_nufft_target_plan_set_points(quadrat_nufft_target_plan* plan, const quadrat_points* points,
                                          const quadrat_points* targets);
 int quadrat_nufft_target_plan_set_points_async(quadrat_nufft_target_plan* plan, const quadrat_points* points,
@@ -611,7 +611,7 @@ typedef struct quadrat_ewald_options {
   const char* method;      /**< null, "" or "auto": the one expected to be fastest */
   double accuracy;         /**< rms error of forces, in units of k q^2 / d^2, d^3 the volume by point; 0: 1e-5 */
   double coulomb_constant; /**< k; 0: 1 */
-  double cutoff;           /**< this and the following: 0 is chosen; given ones decide about the accuracy */
+  double cutoff;           /**< this and the following: 0: chosen; other values determine the accuracy */
   double splitting;
   int mesh[3];
   int order;
@@ -619,7 +619,7 @@ typedef struct quadrat_ewald_options {
   int remove_net_force; /**< subtracts the mean force of each system */
 } quadrat_ewald_options;
 
-/** A pair of points whose interaction counts `scale` times; excluded where it is 0. */
+/** A pair of points whose interaction is multiplied by `scale`; 0 excludes it. */
 typedef struct quadrat_scaled_pair {
   uint32_t first;
   uint32_t second;
@@ -637,7 +637,7 @@ typedef struct quadrat_ewald_input {
   size_t scaled_pair_count;
 } quadrat_ewald_input;
 
-/** Arrays of the device for the results; null: not wanted. */
+/** Arrays of the device for the results; null: not computed. */
 typedef struct quadrat_ewald_output {
   size_t size;
   /* optional */
@@ -648,7 +648,7 @@ typedef struct quadrat_ewald_output {
   double* virial;   /**< (systems, 3, 3): minus the derivative of the energy by a strain */
 } quadrat_ewald_output;
 
-/** What was chosen, and the errors that are expected, in units of the reference force and energy. */
+/** The chosen parameters, and the expected errors in units of the reference force and energy. */
 typedef struct quadrat_ewald_report {
   size_t size;
   /* optional */
@@ -664,7 +664,7 @@ typedef struct quadrat_ewald_report {
 int quadrat_electrostatics_create(quadrat_context* context, const quadrat_ewald_options* options,
                                   quadrat_electrostatics** sums);
 void quadrat_electrostatics_destroy(quadrat_electrostatics* sums);
-/** Data errors: points or charges that are not finite, two points in one place that are not excluded, a point outside
+/** Data errors: points or charges that are not finite, two coincident points that are not excluded, a point outside
  * its slab. */
 int quadrat_electrostatics_compute(quadrat_electrostatics* sums, const quadrat_ewald_input* input,
                                    const quadrat_ewald_output* output);
@@ -672,7 +672,7 @@ int quadrat_electrostatics_compute(quadrat_electrostatics* sums, const quadrat_e
 int quadrat_electrostatics_compute_async(quadrat_electrostatics* sums, const quadrat_ewald_input* input,
                                          const quadrat_ewald_output* output);
 int quadrat_electrostatics_check(quadrat_electrostatics* sums);
-/** Of the last quadrat_electrostatics_compute. */
+/** The report of the last quadrat_electrostatics_compute. */
 int quadrat_electrostatics_report(quadrat_electrostatics* sums, quadrat_ewald_report* report);
 int quadrat_electrostatics_info(quadrat_electrostatics* sums, quadrat_info* info);
 
@@ -694,7 +694,7 @@ typedef struct quadrat_mobility_options {
   double splitting;
 } quadrat_mobility_options;
 
-/** Which Brownian velocities are drawn: equal numbers give equal bits. */
+/** Selects the Brownian velocities: equal numbers give equal bits. */
 typedef struct quadrat_mobility_noise {
   uint64_t seed;
   uint64_t step;
@@ -705,13 +705,13 @@ typedef struct quadrat_mobility_noise {
 int quadrat_mobility_create(quadrat_context* context, const double box[3], const quadrat_mobility_options* options,
                             quadrat_mobility** mobility);
 void quadrat_mobility_destroy(quadrat_mobility* mobility);
-/** Chooses parameters for a number of spheres. Before the other calls. */
+/** Chooses parameters for a number of spheres. Call it before the other calls. */
 int quadrat_mobility_prepare(quadrat_mobility* mobility, size_t count);
 int quadrat_mobility_set_points(quadrat_mobility* mobility, const quadrat_points* points);
 /** velocities = M forces, both (N, 3), may be the same. */
 int quadrat_mobility_multiply(quadrat_mobility* mobility, const void* forces, void* velocities);
 int quadrat_mobility_multiply_async(quadrat_mobility* mobility, const void* forces, void* velocities);
-/** velocities = M forces + scale B z with B B^T = M and normal random numbers z. Null forces: the second term alone. */
+/** velocities = M forces + scale B z with B B^T = M and normal random numbers z. Null forces: only the second term. */
 int quadrat_mobility_velocities(quadrat_mobility* mobility, const void* forces, const quadrat_mobility_noise* noise,
                                 void* velocities);
 int quadrat_mobility_check(quadrat_mobility* mobility);
@@ -729,8 +729,8 @@ typedef struct quadrat_key_reducer_options {
   /* optional */
   const char* method;
   double uses;          /**< expected reductions per call of set_keys; 0: 1 */
-  int value_bytes;      /**< of a row of values, for the choice of a method; 0: 4 */
-  int value_components; /**< of a row, as well; 0: 1 */
+  int value_bytes;      /**< of a row of values, for choosing a method; 0: 4 */
+  int value_components; /**< of a row, likewise; 0: 1 */
   int compensated;      /**< sums of floating-point numbers that carry their rounding errors */
   int autotune;
 } quadrat_key_reducer_options;
@@ -742,15 +742,15 @@ typedef struct quadrat_key_call {
   /* optional */
   int operation;  /**< quadrat_key_operation */
   int components; /**< 1 to 8; 0: 1 */
-  int accumulate; /**< combines with what the results hold */
+  int accumulate; /**< combines with the contents of the results */
   size_t stride;  /**< of values; 0: packed. Results are packed */
 } quadrat_key_call;
 
 int quadrat_key_reducer_create(quadrat_context* context, const quadrat_key_reducer_options* options,
                                quadrat_key_reducer** reducer);
 void quadrat_key_reducer_destroy(quadrat_key_reducer* reducer);
-/** QUADRAT_INT32, QUADRAT_UINT32, QUADRAT_INT64 or QUADRAT_UINT64. Not copied: keys must stay as they are while they
- * are in use. Keys out of range are data errors. */
+/** QUADRAT_INT32, QUADRAT_UINT32, QUADRAT_INT64 or QUADRAT_UINT64. Not copied: keys must not change while they are
+ * in use. Keys out of range are data errors. */
 int quadrat_key_reducer_set_keys(quadrat_key_reducer* reducer, const quadrat_integers* keys);
 /** results (key_count, components) from values (keys, components). A key without values: 0 for sums, NaN for means, the
  * largest number or infinity for minima, the smallest for maxima. */
@@ -764,7 +764,7 @@ int quadrat_key_reducer_count_async(quadrat_key_reducer* reducer, uint64_t* resu
 int quadrat_key_reducer_check(quadrat_key_reducer* reducer);
 int quadrat_key_reducer_info(quadrat_key_reducer* reducer, quadrat_info* info);
 
-/* Which method would be chosen. ------------------------------------------------------------------------------------ */
+/* The choice of methods. ------------------------------------------------------------------------------------------- */
 
 enum quadrat_task {
   QUADRAT_TASK_SPREAD = 0,
@@ -781,10 +781,10 @@ typedef struct quadrat_load {
   /* optional */
   int cells[3];    /**< mesh points, or cells as large as the cutoff, along 1 to 3 axes; all 0: 64, 64, 64 */
   int order;       /**< of the splines; 0: 6 */
-  double uses;     /**< of what is prepared once; 0: 1 */
+  double uses;     /**< of data prepared once; 0: 1 */
   double keys;     /**< 0: as many as cells */
   int type;        /**< QUADRAT_FLOAT32 or QUADRAT_FLOAT64; 0: QUADRAT_FLOAT32 */
-  double contacts; /**< of a body, as an earlier search has found; 0: not known */
+  double contacts; /**< of a body, as found by an earlier search; 0: not known */
 } quadrat_load;
 
 /** Texts belong to the choice. */

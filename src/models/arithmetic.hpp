@@ -12,7 +12,7 @@
 namespace quadrat::detail {
 
 /// a b + c with one rounding on the device. Explicit, because the device compiler may contract differently in each
-/// kernel: this way all engines give the same bits for a pair. Host code is compiled without contraction.
+/// kernel; so all engines give the same bits for a pair. Host code is compiled without contraction.
 template <typename T>
 [[nodiscard]] QUADRAT_HD inline T multiply_add(T a, T b, T c) {
 #if defined(__CUDA_ARCH__)

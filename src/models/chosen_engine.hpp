@@ -23,10 +23,10 @@
 #include "tune/autotuner.hpp"
 #include "tune/choice.hpp"
 
-/// What models share that choose their engine.
+/// Shared by the models that choose their engine.
 namespace quadrat::detail {
 
-/// Milliseconds of a step, by candidate; by the profile that comes with the library where this one lacks a constant.
+/// Milliseconds of a step, by candidate. If the profile lacks a constant, the library's default profile is used.
 [[nodiscard]] inline std::vector<double> expected_step_ms(std::string_view module, const std::vector<named_cost>& costs,
                                                           const device_profile& profile, bool cuda) {
   const auto by = [&](const device_profile& one, const named_cost& candidate) {
@@ -39,14 +39,14 @@ namespace quadrat::detail {
   return times;
 }
 
-/// Throws out_of_memory where a second engine would take more than a quarter of the memory that is free.
+/// Throws out_of_memory if a second engine would take more than a quarter of the free memory.
 inline void require_room_for_another(const cuda_context& context, std::size_t bytes) {
   const std::size_t available = context.memory().available_bytes();
   if (bytes > available / 4) throw out_of_memory(bytes, available);
 }
 inline void require_room_for_another(const cpu_context& /*context*/, std::size_t /*bytes*/) {}
 
-/// Throws argument_error for a variant of a state that neither kind of device has.
+/// Throws argument_error for a state's variant that no kind of device has.
 template <typename Variants>
 void require_variant(const std::string& of_state, const Variants& here, const Variants& on_other_device) {
   const auto has = [&](const Variants& all) {
@@ -56,17 +56,17 @@ void require_variant(const std::string& of_state, const Variants& here, const Va
           "\", which this version does not have");
 }
 
-/// What a choice between engines begins with.
+/// The input of a choice between engines.
 struct engine_candidates {
   std::vector<std::string_view> names;  ///< in static storage
-  std::vector<double> expected_ms;      ///< of a step; infinite where a candidate does not serve
-  std::string of_state;                 ///< by which the state was reached: taken if it is one of these and serves
+  std::vector<double> expected_ms;      ///< of a step; infinite if a candidate does not serve
+  std::string of_state;                 ///< the candidate that reached the state; used if it is in the list and serves
   bool autotune;
 };
 
-/// The engine of a model, and its choice where none is named: by the profile and a sample of positions, when a run
-/// begins and at steps that are multiples of 512, so that it is a function of the states of the run; or by the times of
-/// steps, where autotuning is asked for. A model has
+/// The engine of a model, and its choice if none is named: by the profile and a sample of positions, when a run begins
+/// and at steps that are multiples of 512, so that it depends only on the states of the run; or by measured times of
+/// steps, if autotuning is requested. A model has
 ///   make(k)           takes a new engine of candidate k; if that throws, nothing has changed
 ///   change(k)         the same, with the particles in their order
 ///   gathered()        the positions of its particles, in their order, in the memory of the context
@@ -78,7 +78,7 @@ class chosen_engine {
 
   /// Whether the engine is chosen, once begin has been called.
   [[nodiscard]] bool is_chosen() const { return !names_.empty(); }
-  /// Of the candidate in use. Empty while candidates are timed, and where an engine was named.
+  /// The name of the candidate in use. Empty while candidates are timed, and if an engine was named.
   [[nodiscard]] std::string name() const {
     return tuner_.tuning() || names_.empty() ? std::string() : std::string(names_[current_]);
   }
@@ -100,7 +100,7 @@ class chosen_engine {
     tuner_ = {};
     if (candidates.autotune) tune();
   }
-  /// Synchronizes. Throws what the engine's check throws, and then stays with this engine, which alone knows of all
+  /// Synchronizes. Throws what the engine's check throws, and then keeps this engine, because only it has all
   /// faults.
   void check() {
     try {
@@ -111,11 +111,11 @@ class chosen_engine {
     }
   }
 
-  /// Takes steps by take(n), which takes n, and counts them in `step`.
+  /// Takes steps by calling take(n), and counts them in `step`.
   template <typename Model, typename Take>
   void advance(const Context& context, Model& model, std::size_t particles, std::uint64_t& step, std::size_t steps,
                const Take& take) {
-    // The memory of a graph is that of the engine that it was captured with.
+    // A graph uses the memory of the engine with which it was captured.
     stays_ = stays_ || is_capturing(context);
     while (steps > 0) {
       const std::size_t count = std::min<std::uint64_t>(steps, piece(step));
@@ -154,13 +154,13 @@ class chosen_engine {
   static constexpr std::uint64_t look_every = 512;  ///< steps
   static constexpr double gain_to_change = 0.9;     ///< of the expected time of a step
 
-  /// On CUDA a look waits for the device, which takes some 0.2 ms: with fewer particles more than 2 % of the steps from
-  /// one to the next.
+  /// On CUDA, looking waits for the device, which takes about 0.2 ms: with fewer particles more than 2 % of the time
+  /// between two looks.
   [[nodiscard]] static bool is_looked_at(std::size_t particles) {
     return std::is_same_v<Context, cpu_context> || particles >= 100000;
   }
   [[nodiscard]] double least_ms() const { return std::ranges::min(expected_ms_); }
-  /// Steps that are taken together, from step `at` on. So many are timed that it takes a while.
+  /// The number of steps taken together from step `at` on. Timed pieces are long enough to measure.
   [[nodiscard]] std::uint64_t piece(std::uint64_t at) const {
     constexpr double enough_ms = 0.4;
     const std::uint64_t to_look = is_chosen() ? look_every - at % look_every : ~std::uint64_t{0};
@@ -172,7 +172,7 @@ class chosen_engine {
     if (to != current_) model.change(to);
     current_ = to;
   }
-  /// Begins with the present candidate.
+  /// Starts autotuning with the present candidate.
   void tune() {
     std::vector<expected_time> times;
     for (std::size_t k = 0; k < names_.size(); ++k) times.push_back({names_[k], expected_ms_[k]});
@@ -181,7 +181,7 @@ class chosen_engine {
     std::rotate(times.begin(), present, present + 1);
     tuner_.begin(times, least_ms());
   }
-  /// Looks at the positions. Neither faults of the run nor a lack of memory for another engine are thrown.
+  /// Looks at the positions. Does not throw for faults of the run or a lack of memory for another engine.
   template <typename Model>
   void look(const Context& context, Model& model, std::size_t particles, std::uint64_t step) {
     try {
@@ -200,14 +200,14 @@ class chosen_engine {
                                  static_cast<float>(two_digits(ratio)), " times as long"));
     } catch (const std::bad_alloc&) {
     } catch (const data_error&) {
-      // `check` will say so.
+      // `check` reports it.
     }
   }
 
   std::vector<std::string_view> names_;
   std::vector<double> expected_ms_;
   std::size_t current_ = 0;
-  bool stays_ = false;  ///< the engine is not changed any more
+  bool stays_ = false;  ///< the engine no longer changes
   autotuner tuner_;
   std::vector<std::string> changes_;
 };

@@ -14,7 +14,7 @@
 #include "quadrat/parallel/for_each.hpp"
 #include "tune/point_sample.hpp"
 
-/// How many other particles are near a particle of a model, by a sample of positions.
+/// The number of other particles near a particle of a model, by a sample of positions.
 namespace quadrat::detail {
 
 /// Index: place in the sample.
@@ -45,13 +45,13 @@ template <typename T, int D>
   return taken;
 }
 
-/// Expected other particles in the cell of a particle. `edge`: of cells, which may be larger than asked for.
+/// Expected other particles in the cell of a particle. `edge`: of cells, which may be larger than requested.
 struct company_in_cells {
   double company = 0;
   double edge = 1;
 };
 
-/// By a sample of points (taken_of), of so many. In the order by id, so that it does not depend on the order in memory.
+/// From a sample (taken_of) of this many points. By id, so that it does not depend on the order in memory.
 template <typename T, int D>
 [[nodiscard]] company_in_cells sample_company(const std::vector<vec<T, D>>& taken, std::size_t count,
                                               const box<T, D>& domain, double edge) {
@@ -68,7 +68,7 @@ template <typename T, int D>
     }
     numbers.push_back(number);
   }
-  // No distribution has less than an even one, of which a sample may have no pair at all.
+  // At least the value of an even distribution, whose sample may have no pair at all.
   const double even = static_cast<double>(count - 1) / cells.cells();
   return {std::max(even, summarize_points(count, cells, numbers).company), std::pow(volume, 1.0 / D)};
 }
@@ -81,8 +81,8 @@ template <typename T, int D>
   return found.company * std::pow(edge / found.edge, D);
 }
 
-/// The same, and with which power of the edge it grows up to three times this edge: the dimension of what particles are
-/// spread over. A walk reads 27 times as many in a cube, and three times as many along a line.
+/// The same, and the power of the edge with which it grows up to three times this edge: the dimension of the
+/// distribution. A walk reads 27 times as many particles in a volume, and three times as many along a line.
 struct growing_company {
   double company = 0;
   double growth = 0;

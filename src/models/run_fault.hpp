@@ -28,7 +28,7 @@ struct step_words {
   run_fault fault;
 };
 
-/// Index: 0. The words of a run at its begin: the number of the next step at both parities, then a fault.
+/// Index: 0. The words of a run at its beginning: the number of the next step at both parities, then a fault.
 struct begin_words {
   std::uint64_t* words;
   std::uint64_t next;

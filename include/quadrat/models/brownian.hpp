@@ -19,28 +19,28 @@
 #include "quadrat/hydro/mobility.hpp"
 #include "quadrat/models/brownian_forces.hpp"
 
-/// Brownian dynamics of equal spheres in a fluid that carries the motion of each to all others (hydrodynamic
-/// interactions), without inertia, in a periodic box and in any consistent units:
+/// Brownian dynamics of equal spheres in a fluid with hydrodynamic interactions (the fluid carries the motion of each
+/// to all others), without inertia, in a periodic box and in any consistent units:
 ///   dx = M F dt + sqrt(2 kT) B dW, B B^T = M,
 /// with the mobility M of Rotne, Prager and Yamakawa (quadrat/hydro/mobility.hpp). M has no divergence, so that the
 /// equation in Ito's sense needs no drift term kT div M. The mean flow of the box vanishes.
 ///
 /// Random numbers are functions of seed, step and sphere (or mode of the mesh): a run does not depend on the number of
-/// threads, and is not disturbed by measurements.
+/// threads or on measurements.
 namespace quadrat {
 
-/// How a step is taken.
+/// The integration scheme of a step.
 enum class brownian_scheme {
   euler_maruyama,  ///< x += h M F + sqrt(2 kT h) B z
   /// x* = x + h M F / 2 + sqrt(kT h) B z1; x += h M* F* + sqrt(kT h) B (z1 + z2), with the noise of the start of the
-  /// step in both (Ito). Of second order where M is constant; twice as costly, and more, than euler_maruyama.
+  /// step in both (Ito). Of second order if M is constant; more than twice as costly as euler_maruyama.
   midpoint
 };
 
 /// Names, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 2> brownian_scheme_names{"euler_maruyama", "midpoint"};
 
-/// All ways to apply the mobility: those of mobility_methods(), and "free", without hydrodynamic interactions.
+/// All methods of applying the mobility: those of mobility_methods(), and "free", without hydrodynamic interactions.
 [[nodiscard]] std::span<const method_info> brownian_methods();
 
 struct brownian_options {
@@ -50,7 +50,7 @@ struct brownian_options {
   double temperature = 1;  ///< kT; 0: no noise
   double time_step = 0.01;
   brownian_scheme scheme = brownian_scheme::euler_maruyama;
-  std::string method{};        ///< of brownian_methods(); empty or "auto": that of the mobility
+  std::string method{};        ///< one of brownian_methods(); empty or "auto": chosen by the mobility
   double accuracy = 1e-3;      ///< of the mobility
   int most_iterations = 200;   ///< of the mobility
   std::size_t most_bytes = 0;  ///< of the mobility
@@ -71,7 +71,7 @@ struct brownian_options {
 /// The root mean square move of a free sphere along an axis in one step, by noise alone.
 [[nodiscard]] double brownian_move(const brownian_options& options);
 
-/// How spheres are placed initially.
+/// The initial positions of spheres.
 enum class brownian_start {
   lattice,         ///< simple cubic, as wide as the box allows, x fastest
   uniform_random,  ///< independent: spheres may overlap
@@ -81,8 +81,8 @@ enum class brownian_start {
 /// Names, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 3> brownian_start_names{"lattice", "uniform_random", "chains"};
 
-/// Positions of `count` spheres, in the box. Chains have `chain_length` spheres each, the last one what is left. Throws
-/// argument_error for impossible options and counts.
+/// Positions of `count` spheres, in the box. Chains have `chain_length` spheres each; the last one has the remainder.
+/// Throws argument_error for impossible options and counts.
 [[nodiscard]] std::vector<vec<double, 3>> brownian_positions(const brownian_options& options, brownian_start start,
                                                              std::size_t count, std::size_t chain_length = 1);
 /// The bonds of such chains: each sphere with the next of its chain.
@@ -103,36 +103,36 @@ struct brownian_statistics {
 };
 
 /// The complete state, on the host: the contents of a checkpoint. Restored to a simulation with the same options and
-/// forces on the same device, a run continues with the same bits if its context asks for run_to_run.
+/// forces on the same device, a run continues with the same bits if its context requires run_to_run.
 template <typename T>
 struct brownian_state {
   std::uint64_t step = 0;
   std::vector<vec<T, 3>> positions{};          ///< in the box
-  std::vector<vec<std::int32_t, 3>> images{};  ///< boxes that each has crossed: moved = positions + images * box
+  std::vector<vec<std::int32_t, 3>> images{};  ///< boxes crossed: unwrapped = positions + images * box
   std::vector<vec<T, 3>> origins{};            ///< positions at step 0
 };
 
 /// A simulation: owns the spheres in the memory of its context. Move-only. T: float or double; Context: cpu_context or
-/// cuda_context. Determinism: that of the context, run_to_run at most.
+/// cuda_context. Determinism: that of the context, at most run_to_run.
 template <typename Context, typename T>
 class brownian {
   static_assert(detail::instance<Context, T, 3>::exists);
 
  public:
   /// Copies positions (any image of each) from the host and synchronizes. Throws argument_error for impossible options
-  /// and counts, for noise that positions of this precision would round away, and what the mobility throws; data_error
-  /// for a position that is not finite, naming the first.
+  /// and counts, for noise below the rounding of positions in this precision, and what the mobility throws; data_error
+  /// naming the first position that is not finite.
   brownian(const Context& context, const brownian_options& options, std::span<const vec<double, 3>> positions);
   brownian(brownian&&) noexcept;
   brownian& operator=(brownian&&) noexcept;
   ~brownian();
 
-  /// Adds forces of one's own, for all steps to come. See brownian_pair_force and brownian_bond_force; `domain` is the
-  /// box that they need.
+  /// Adds user-defined forces for all later steps. See brownian_pair_force and brownian_bond_force; `domain` is the box
+  /// that they need.
   void add_force(std::unique_ptr<brownian_force<Context, T>> force);
   [[nodiscard]] const box<T, 3>& domain() const;
 
-  /// Takes steps. Synchronizes, where the mobility does. Throws data_error where the mobility does not converge.
+  /// Takes steps. Synchronizes if the mobility does. Throws data_error if the mobility does not converge.
   void advance(std::size_t steps);
 
   /// Waits for the steps and throws data_error if the run blew up, naming step and sphere: a move that is not finite,
@@ -145,11 +145,11 @@ class brownian {
   [[nodiscard]] std::vector<vec<T, 3>> positions();
   /// Since step 0, across the box's boundaries.
   [[nodiscard]] std::vector<vec<double, 3>> displacements();
-  /// On each sphere: of all kinds together.
+  /// The total force on each sphere.
   [[nodiscard]] std::vector<vec<T, 3>> forces();
   [[nodiscard]] brownian_state<T> state();
 
-  /// Restores a state. Synchronizes. Throws argument_error if counts differ; data_error as the constructor.
+  /// Restores a state. Synchronizes. Throws argument_error if counts differ; data_error like the constructor.
   void restore(const brownian_state<T>& state);
 
   /// Number of steps taken, counted from the step of a restored state.
@@ -157,7 +157,7 @@ class brownian {
   [[nodiscard]] std::size_t size() const;
   /// Bytes of the context's memory in use.
   [[nodiscard]] std::size_t bytes() const;
-  /// Of the mobility; for "free" only the method.
+  /// The report of the mobility; for "free" only the method.
   [[nodiscard]] mobility_report report() const;
   /// The options in use, with defaults filled in.
   [[nodiscard]] const brownian_options& options() const;

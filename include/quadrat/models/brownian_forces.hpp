@@ -22,11 +22,11 @@
 #include "quadrat/search/interaction.hpp"
 #include "quadrat/search/visit.hpp"
 
-/// Forces between the spheres of the Brownian model: over pairs nearer than a cutoff or over given bonds, by a functor
-/// of one's own or one of those below. A functor is host-device and is called as f(i, j, separation, squared_distance),
-/// with the shortest vector from i to j over the periodic images; it returns the share of i, an interaction<T, 3> (see
-/// make_interaction), and is called for both orders of a pair. Sources that use functors on a GPU must be compiled by
-/// nvcc. For an example see docs/guides/brownian.md.
+/// Forces between the spheres of the Brownian model: over pairs nearer than a cutoff or over given bonds, by a
+/// user-defined functor or one of those below. A functor is host-device and is called as f(i, j, separation,
+/// squared_distance), with the shortest vector from i to j over the periodic images; it returns the share of i, an
+/// interaction<T, 3> (see make_interaction), and is called for both orders of a pair. Sources that use functors on a
+/// GPU must be compiled by nvcc. For an example see docs/guides/brownian.md.
 namespace quadrat {
 
 /// Forces of any kind. A simulation calls `add` at each configuration.
@@ -35,8 +35,8 @@ class brownian_force {
  public:
   virtual ~brownian_force() = default;
   /// Adds the force on sphere i to forces[i], and its share of the energy to energies[i] unless that is nullptr.
-  /// Positions are inside the box, by sphere. Asynchronous on the stream of the context. The results must depend on
-  /// the positions only, if runs are to be restored.
+  /// Positions are inside the box, by sphere. Asynchronous on the stream of the context. If runs are restored from a
+  /// state, results must depend on the positions only.
   virtual void add(const Context& context, const points_view<T, 3>& positions, vec<T, 3>* forces, T* energies) = 0;
   /// Bytes of the context's memory held.
   [[nodiscard]] virtual std::size_t bytes() const { return 0; }

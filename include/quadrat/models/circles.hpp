@@ -27,8 +27,8 @@
 ///   original form (2016): x_i += sum over j of { -k_rep d e for d < r; k_att (2r - d) e for r <= d < 2r }, and then
 ///     each coordinate is clamped to [0, W - 1];
 ///   sine form (of today's benchmark): x_i += 1 / max(n, 1) sum over j with d < R of -k sin(2 pi d / R) e, with n the
-///     number of those j, in a box [-W/2, W/2] that does not confine agents: they may leave it.
-/// Agents at the same place do not move each other (e is undefined), but are neighbors.
+/// number of those j, in a box [-W/2, W/2], which agents may leave. Agents at the same place do not move each other (e
+/// is undefined), but are neighbors.
 namespace quadrat {
 
 enum class circles_form { original, sine };
@@ -68,13 +68,13 @@ template <int D>
 [[nodiscard]] std::vector<vec<double, D>> circles_initial_positions(const circles_parameters& parameters,
                                                                     std::size_t count, std::uint64_t seed = 1);
 
-/// The options of a simulation. If order, cell list, cells and queue are all left open, the model chooses them below
-/// the level canonical, by the profile and a sample of the positions, and looks at the choice again at steps that are
-/// multiples of 512 (on CUDA with 100,000 agents or more), so that it depends on the states of the run alone
+/// The options of a simulation. If order, cell list, cells and queue are all left open, the model chooses them (below
+/// the level canonical) by the profile and a sample of the positions. It reconsiders the choice at steps that are
+/// multiples of 512 (on CUDA with 100,000 agents or more), so the choice depends on the states of the run alone
 /// (docs/concepts/choosing.md).
 struct circles_options {
   circles_parameters parameters{};
-  std::string order{};      ///< in which neighborhoods are walked; empty or "auto": circles_default_order
+  std::string order{};      ///< of walks over neighborhoods; empty or "auto": circles_default_order
   std::string cell_list{};  ///< one of circles_cell_lists(); empty or "auto": circles_default_cell_list
   /// Cells along the reach, 1 to circles_most_cells_per_reach: the finest grid with cell edges of at least reach /
   /// cells_per_reach. The paper uses 1. 0: circles_default_cells_per_reach of the order.
@@ -85,13 +85,13 @@ struct circles_options {
   /// On CUDA, with order trimmed and cell list counting: model-specific kernels instead of the general walk, which
   /// queue the neighbors of an agent if cells hold few (src/models/circles/queue.hpp). Default: if possible.
   std::optional<bool> queue_neighbors = std::nullopt;
-  /// What the model chooses is chosen by the times of its first steps, and again where the load has changed by a factor
-  /// of two; while it tries, `advance` waits for the device. Not at run_to_run and canonical.
+  /// The model chooses by the measured times of its first steps, and again if the load has changed by a factor of two.
+  /// While it tries, `advance` waits for the device. Not at run_to_run and canonical.
   bool autotune = false;
 };
 
-/// The orders in which a neighborhood can be walked, and the cell lists that can keep agents in the order of their
-/// cells: those whose cells are ranges of slots.
+/// The orders of walks over a neighborhood, and the cell lists that can keep agents in the order of their cells: those
+/// whose cells are ranges of slots.
 [[nodiscard]] std::span<const std::string_view> circles_orders();
 [[nodiscard]] std::span<const std::string_view> circles_cell_lists();
 /// Whether the order can walk over the cell list. Throws argument_error for unknown names.
@@ -100,8 +100,8 @@ struct circles_options {
 inline constexpr std::string_view circles_default_order = search_orders::trimmed::name;
 inline constexpr std::string_view circles_default_cell_list = cell_methods::counting::name;
 inline constexpr int circles_most_cells_per_reach = 8;
-/// 1 for the paper's orders; 2 for trimmed, which leaves out more with smaller cells. Throws argument_error for an
-/// unknown name.
+/// 1 for the paper's orders; 2 for trimmed, which skips more with smaller cells. Throws argument_error for an unknown
+/// name.
 [[nodiscard]] int circles_default_cells_per_reach(std::string_view order);
 
 /// Statistics of the agents at one step. Deviations are population standard deviations.
@@ -130,7 +130,7 @@ struct circles_state {
   std::uint64_t step = 0;
   std::vector<vec<T, D>> positions{};        ///< by agent
   std::vector<particle_id> storage_order{};  ///< the agent in each slot of memory; empty: slot = agent
-  std::string variant{};                     ///< that was chosen; empty: none, or to be chosen anew
+  std::string variant{};                     ///< the chosen variant; empty: none, or to be chosen again
 };
 
 template <typename Context, typename T, int D>
@@ -141,9 +141,9 @@ class circles_engine;
 ///
 /// Determinism is that of the context: with `none`, the order of sums depends on the atomic operations of the cell
 /// list; with `run_to_run`, its order is independent of timing and threads, so that the same options give the same
-/// bits. With `canonical` sums are those of integers, terms cut to 2^-30 (float) or 2^-60 (double) of the largest that
-/// is possible: order, cell list, storage order and number of ranks make no difference; neighbors are not queued, and
-/// nothing is chosen.
+/// bits. With `canonical` integers are summed, with terms cut to 2^-30 (float) or 2^-60 (double) of the largest
+/// possible one, so that order, cell list, storage order and number of ranks make no difference. Neighbors are then not
+/// queued, and nothing is chosen.
 template <typename Context, typename T, int D>
 class circles {
   static_assert(detail::instance<Context, T, D>::exists);
@@ -158,13 +158,13 @@ class circles {
   circles& operator=(circles&&) noexcept;
   ~circles();
 
-  /// Enqueues steps, asynchronous on the context's stream (on the CPU they are finished on return). On CUDA a step
-  /// is a captured graph. Allocates nothing after the first step, except where the model goes over to another choice:
-  /// after steps that are multiples of 512, which it waits for (on CUDA with 100,000 agents or more), and with
-  /// options.autotune. Never throws for bad data: see check.
+  /// Enqueues steps, asynchronous on the context's stream (on the CPU they are finished on return). On CUDA a step is a
+  /// captured graph. Allocates nothing after the first step, except when the model changes its choice: after steps that
+  /// are multiples of 512, for which it waits (on CUDA with 100,000 agents or more), and with options.autotune. Never
+  /// throws for bad data: see check.
   void advance(std::size_t steps);
 
-  /// The same, with each step timed (by device events on CUDA) and its neighbors counted. The walk counts them anyway;
+  /// The same, with each step timed (by device events on CUDA) and its neighbors counted. The walk counts them anyway:
   /// a recorded step writes 4 more bytes per agent, and the sums are taken outside the timed steps. Synchronizes.
   /// Throws what check throws.
   [[nodiscard]] std::vector<circles_record> record(std::size_t steps);
@@ -192,9 +192,9 @@ class circles {
   /// Bytes of the context's memory in use: agents and cell list.
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] const grid<T, D>& space() const;
-  /// The options in use, with defaults filled in. Where the model chooses, they and `space` change with its choice.
+  /// The options in use, with defaults filled in. They and `space` change with the model's choice.
   [[nodiscard]] const circles_options& options() const;
-  /// What was chosen when, and why.
+  /// The choices, their steps and their reasons.
   [[nodiscard]] quadrat::explanation explanation() const;
   [[nodiscard]] const Context& context() const;
 

@@ -9,44 +9,44 @@
 
 namespace quadrat {
 
-/// Whether a step pushes the grains that are ghosts elsewhere first, and the others while these travel.
+/// Whether a step first computes the grains that are ghosts elsewhere, and the others while these travel.
 enum class halo_overlap {
-  automatic,  ///< as `always`, but not between threads with GPUs, whose messages take less time than that
+  automatic,  ///< like `always`, except between threads with GPUs, whose messages take less time
   never,
   always
 };
 
 /// The granular model (granular.hpp) over any number of ranks: each owns the grains of a block of cells and moves them;
-/// forces see the ghosts of others. No rank has all grains: each measures its own, and `measure` joins that.
+/// forces include ghosts of others. No rank has all grains: each measures its own, and `measure` joins them.
 ///
 /// Grains change ranks, and ghosts are chosen, only when a grain has moved by half of the skin since the last time;
-/// until then a step sends positions and velocities of ghosts, and one small record by which ranks agree. The skin
-/// follows the speed of the grains. Moves are made ahead within a call: to take many steps in one call is faster.
-/// Blocks are balanced by the number of grains when the imbalance has cost more steps than balancing does. The cell
-/// list is `counting`.
+/// until then a step sends positions and velocities of ghosts and one small record for the agreement of ranks. The
+/// skin follows the speed of the grains. Within a call moves are made ahead, so many steps in one call are faster.
+/// Blocks are balanced by the number of grains when the imbalance has cost more than balancing. The cell list is
+/// `counting`.
 ///
-/// Determinism: at `canonical` positions, velocities and statistics have the same bits on any number of ranks, those of
-/// `granular` with any method; what is added up goes to ranks by id, 80 bytes a grain. At `run_to_run` the same in
-/// every run on the same number of ranks.
+/// Determinism: at `canonical` positions, velocities and statistics have the bits of `granular` with any method, on any
+/// number of ranks; terms of sums go to ranks by id, 80 bytes per grain. At `run_to_run` the same bits in every run on
+/// the same number of ranks.
 template <typename Context, typename T>
 class distributed_granular : public distributed_model<granular<Context, T>> {
   static_assert(detail::instance<Context, T>::exists);
   using distributed_model<granular<Context, T>>::whole;
 
  public:
-  /// Grains are those that the ranks give, with ids in order of rank: rank 0 may give all. The communicator must
-  /// outlive this. `skin` is in diameters; from half of it to eight times as much are used. `overlap`: at `canonical`
-  /// the bits are the same. Throws on all ranks what `granular` throws; argument_error for methods other than
-  /// "counting" (or none), and for a skin that is negative or not finite.
+  /// The ranks give the grains, with ids in order of rank; rank 0 may give all. The communicator must outlive this.
+  /// `skin` is in diameters; the skin in use is half to eight times that. `overlap` does not change the bits at
+  /// `canonical`. Throws on all ranks what `granular` throws; argument_error for methods other than "counting" (or
+  /// none), and for a skin that is negative or not finite.
   distributed_granular(const Context& context, communicator& ranks, const granular_options& options,
                        std::span<const vec<double, 3>> positions, std::span<const vec<double, 3>> velocities = {},
                        double skin = 0.5, halo_overlap overlap = halo_overlap::automatic);
 
-  /// On each rank the state of consecutive ids, those of keys_of_rank(size(), rank, ranks), so that no rank holds all.
-  /// Throws what check throws.
+  /// On each rank the state of the consecutive ids keys_of_rank(size(), rank, ranks), so that no rank holds all. Throws
+  /// what check throws.
   [[nodiscard]] granular_state<T> share();
-  /// Restores the state that the ranks give, consecutive ids in order of rank: what `share` gave on any number of
-  /// ranks, or rank 0 all of it and others none. The step is that of rank 0; the storage order is not used. Throws what
+  /// Restores the state that the ranks give, consecutive ids in order of rank: the results of `share` on any number of
+  /// ranks, or all on rank 0 and none on others. The step is that of rank 0; the storage order is not used. Throws what
   /// granular::restore throws, on all ranks.
   void restore(const granular_state<T>& state);
 };

@@ -20,10 +20,10 @@ template <typename Whole>
 struct parts_of_model;
 }
 
-/// What the models over ranks have in common: each rank takes the steps of the particles of its block; rank 0 also has
-/// the model of one rank (`Whole`: srd, granular_friction, circles, electrolyte,
-/// brownian), which starts the run and measures it.
-/// So rank 0 needs memory for all particles. Move-only. All calls that are not const are collective, and synchronize.
+/// The base of the models over ranks. Each rank takes the steps of the particles of its block. Rank 0 also has the
+/// model of one rank (`Whole`: srd, granular_friction, circles, electrolyte, brownian), which starts the run and
+/// measures it. So rank 0 needs memory for all particles. Move-only. All calls that are not const are collective, and
+/// synchronize.
 template <typename Whole>
 class distributed_model {
  public:
@@ -39,28 +39,28 @@ class distributed_model {
 
   /// Takes time steps. Never throws for bad data: see check.
   void advance(std::size_t steps);
-  /// The same, but all ranks end together after the first step at which wish() is not 0 on any of them: it is asked
-  /// once in each step, and travels with the record of the step. Returns the largest such value, or 0.
+  /// The same, but all ranks stop together after the first step at which wish() is nonzero on some rank. wish() is
+  /// called once per step, and its value is sent with the record of the step. Returns the largest such value, or 0.
   int advance(std::size_t steps, const std::function<int()>& wish);
-  /// Throws on all ranks the same data_error if the run blew up: that of the model on one rank. The run has then ended:
-  /// `step` is the step of the fault, and `advance` takes no more, until a state is restored.
+  /// Throws on all ranks the same data_error as the model on one rank if the run blew up. The run has then ended:
+  /// `step` is the step of the fault, and `advance` takes no steps until a state is restored.
   void check();
-  /// The next functions throw what check throws. On rank 0 the model of one rank, with the state of this step, to
-  /// measure whatever it can; nullptr on others. To be read only, and until the next call.
+  /// The next functions throw what check throws. On rank 0 the model of one rank, with the state of this step, for its
+  /// measurements; nullptr on others. Only read it, and only until the next call.
   [[nodiscard]] Whole* whole();
-  /// What it measures, on all ranks.
+  /// The measurements of the model, on all ranks.
   [[nodiscard]] statistics_type measure();
   /// On rank 0 the state of all particles; on others an empty one. A state of any number of ranks, or of the model on
   /// one rank, can be restored on any other.
   [[nodiscard]] state_type state();
-  /// Restores the state that rank 0 gives; others give any. Throws what the model on one rank throws, on all ranks.
+  /// Restores the state on rank 0; others' is ignored. Throws, on all ranks, what the model on one rank throws.
   void restore(const state_type& state);
 
   [[nodiscard]] std::uint64_t step() const;
-  /// Particles of all ranks, and of this one.
+  /// The number of particles of all ranks, and of this one.
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] std::size_t own() const;
-  /// Of all ranks, on all of them.
+  /// The reports of all ranks, on all ranks.
   [[nodiscard]] std::vector<rank_report> report();
   /// Bytes of the context's memory in use on this rank.
   [[nodiscard]] std::size_t bytes() const;

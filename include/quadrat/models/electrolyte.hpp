@@ -41,13 +41,13 @@ struct electrolyte_options {
   double coulomb_constant = 1;  ///< k; with kT = 1 the Bjerrum length
   double accuracy = 1e-4;       ///< of the electrostatic forces, as electrostatics_options::accuracy
   std::string method{};         ///< of electrostatics_methods(); empty or "auto": chosen
-  /// Accepts ions whose charges do not add up to zero: a uniform background then balances them.
+  /// Accepts ions with a net charge, which a uniform background then balances.
   bool background = false;
   double repulsion = 1;    ///< e
   double temperature = 1;  ///< kT
   electrolyte_dynamics dynamics = electrolyte_dynamics::langevin;
   double friction = 1;              ///< gamma, a rate
-  std::uint64_t equilibration = 0;  ///< verlet: so many steps are Langevin's at first
+  std::uint64_t equilibration = 0;  ///< verlet: this many Langevin steps come first
   double time_step = 0.005;         ///< h
   std::uint64_t seed = 1;
 };
@@ -70,7 +70,7 @@ struct electrolyte_statistics {
   double kinetic_energy = 0;
   double coulomb_energy = 0;
   double repulsion_energy = 0;
-  double potential_energy = 0;  ///< of both
+  double potential_energy = 0;  ///< of repulsion and electrostatics
   double total_energy = 0;
   double temperature = 0;  ///< kT, of velocities relative to that of the center of mass
   double pressure = 0;     ///< from the temperature and the virial; of the ions
@@ -99,8 +99,8 @@ class electrolyte {
 
  public:
   /// Copies from the host and synchronizes. Throws argument_error for impossible options, counts that are not those of
-  /// the species, a net charge (unless options.background), and an accuracy that cannot be had in this precision;
-  /// data_error for positions and velocities that are not finite, naming the first, and for two ions in one place.
+  /// the species, a net charge (unless options.background), and an accuracy that cannot be reached in this precision;
+  /// data_error naming the first position or velocity that is not finite, and for two coincident ions.
   electrolyte(const Context& context, const electrolyte_options& options, const electrolyte_particles& particles);
   electrolyte(electrolyte&&) noexcept;
   electrolyte& operator=(electrolyte&&) noexcept;
@@ -119,10 +119,10 @@ class electrolyte {
   [[nodiscard]] std::vector<vec<T, 3>> positions();
   [[nodiscard]] std::vector<vec<T, 3>> velocities();
   [[nodiscard]] electrolyte_state<T> state();
-  /// Of all pairs, at the last step.
+  /// The forces of all pairs, at the last step.
   [[nodiscard]] std::vector<vec<T, 3>> forces();
 
-  /// Restores a state. Synchronizes. Throws argument_error if counts differ; data_error as the constructor.
+  /// Restores a state. Synchronizes. Throws argument_error if counts differ; data_error like the constructor.
   void restore(const electrolyte_state<T>& state);
 
   /// Number of steps enqueued, counted from the step of a restored state.
@@ -131,7 +131,7 @@ class electrolyte {
   /// Bytes of the context's memory in use.
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] const electrolyte_options& options() const;
-  /// What was chosen for the electrostatic sums.
+  /// The chosen parameters of the electrostatic sums.
   [[nodiscard]] const electrostatics_report& report() const;
   [[nodiscard]] const Context& context() const;
 

@@ -54,7 +54,7 @@ struct granular_parameters {
 /// Throws argument_error for the first constant that is not finite, or not positive although it must be.
 void check(const granular_parameters& parameters);
 
-/// How grains are placed initially, at rest.
+/// The initial positions of grains, at rest.
 enum class granular_start {
   lattice,        ///< a cube of touching grains at the lower corner, x fastest and z slowest
   left_half,      ///< evenly spread over x < middle of the box, overlapping if necessary: the paper's wave
@@ -64,13 +64,13 @@ enum class granular_start {
 /// Names of the starts, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 3> granular_start_names{"lattice", "left_half", "uniform_random"};
 
-/// As a number of grains: all that there are.
+/// As a number of grains: all of them.
 inline constexpr std::size_t granular_all = static_cast<std::size_t>(-1);
 
 /// Positions of `count` grains, identical on every platform. Lattice and left half add a uniform jitter of +-(jitter x
 /// radius) to each coordinate. Throws argument_error if the box cannot hold the lattice (saying how many grains it
-/// would hold), or is smaller than a grain. With `first` and `number` only those of the grains [first, first + number),
-/// as far as there are so many.
+/// would hold), or is smaller than a grain. With `first` and `number`, only those of the grains [first, first +
+/// number), as far as they exist.
 [[nodiscard]] std::vector<vec<double, 3>> granular_initial_positions(granular_start start, std::size_t count,
                                                                      double radius, const std::array<double, 3>& lower,
                                                                      const std::array<double, 3>& upper,
@@ -78,7 +78,7 @@ inline constexpr std::size_t granular_all = static_cast<std::size_t>(-1);
                                                                      std::size_t first = 0,
                                                                      std::size_t number = granular_all);
 
-/// A way to run the model. All methods have the determinism level run_to_run or higher.
+/// A method of running the model. All methods have the determinism level run_to_run or higher.
 using granular_method = method_info;
 
 /// All methods: every cell list of the library, and engines written for this model.
@@ -88,9 +88,9 @@ using granular_method = method_info;
 [[nodiscard]] std::string_view granular_default_method(const cpu_context& context);
 [[nodiscard]] std::string_view granular_default_method(const cuda_context& context);
 
-/// The options of a simulation. If neither method nor cells are given, the model chooses them, by the profile and a
-/// sample of the positions, and looks at the choice again at steps that are multiples of 512 (on CUDA with 100,000
-/// grains or more), so that it depends on the states of the run alone (docs/concepts/choosing.md).
+/// The options of a simulation. If neither method nor cells are given, the model chooses them by the profile and a
+/// sample of the positions. It reconsiders the choice at steps that are multiples of 512 (on CUDA with 100,000 grains
+/// or more), so the choice depends on the states of the run alone (docs/concepts/choosing.md).
 struct granular_options {
   granular_parameters parameters{};
   std::array<double, 3> lower{-1, -1, -1};
@@ -99,8 +99,8 @@ struct granular_options {
   std::optional<std::array<int, 3>> cells{};
   std::string method{};      ///< one of granular_methods(); empty or "auto": the default of the context
   std::size_t capacity = 0;  ///< of a cell, for methods with fixed cells; 0: the method's default
-  /// What the model chooses is chosen by the times of its first steps, and again where the load has changed by a factor
-  /// of two; while it tries, `advance` waits for the device. Not at run_to_run and canonical.
+  /// The model chooses by the measured times of its first steps, and again if the load has changed by a factor of two.
+  /// While it tries, `advance` waits for the device. Not at run_to_run and canonical.
   bool autotune = false;
 };
 
@@ -127,7 +127,7 @@ struct granular_state {
   std::vector<vec<T, 3>> velocities{};  ///< by particle id
   /// The id of the grain in each slot of memory, if the method reorders grains; empty: slot = id.
   std::vector<particle_id> storage_order{};
-  std::string variant{};  ///< that was chosen; empty: none, or to be chosen anew
+  std::string variant{};  ///< the chosen variant; empty: none, or to be chosen again
 };
 
 template <typename Context, typename T>
@@ -139,8 +139,8 @@ class granular_engine;
 /// Determinism is that of the context: with `none`, the order of sums depends on the atomic operations; with
 /// `run_to_run`, each cell list has an order that is independent of timing and threads; with `canonical`, the forces on
 /// a grain are added in order of the other grain's id, which gives the same bits for every method. Sorting the contacts
-/// of each grain has its price: with 16 contacts per grain the step takes 3 to 7 times as long on a GPU, and a few
-/// percent longer on a CPU.
+/// of each grain costs time: with 16 contacts per grain a step takes 3 to 7 times as long on a GPU, and a few percent
+/// longer on a CPU.
 template <typename Context, typename T>
 class granular {
   static_assert(detail::instance<Context, T>::exists);
@@ -157,9 +157,9 @@ class granular {
   ~granular();
 
   /// Enqueues time steps, asynchronous on the context's stream (on the CPU they are finished on return). On CUDA a step
-  /// is a captured graph. Allocates nothing after the first step, except where the model goes over to another choice:
-  /// after steps that are multiples of 512, which it waits for (on CUDA with 100,000 grains or more), and with
-  /// options.autotune. Never throws for bad data: see check.
+  /// is a captured graph. Allocates nothing after the first step, except when the model changes its choice: after steps
+  /// that are multiples of 512, for which it waits (on CUDA with 100,000 grains or more), and with options.autotune.
+  /// Never throws for bad data: see check.
   void advance(std::size_t steps);
 
   /// Waits for the steps. Throws for the first fault: data_error if the run blew up, naming step and grain (a velocity
@@ -175,7 +175,7 @@ class granular {
   [[nodiscard]] granular_state<T> state();
 
   /// Restores a state of any run with the same number of grains. Synchronizes. Throws argument_error if the counts
-  /// differ or the storage order is invalid; data_error as the constructor.
+  /// differ or the storage order is invalid; data_error like the constructor.
   void restore(const granular_state<T>& state);
 
   /// Number of steps enqueued, counted from the step of a restored state.
@@ -184,10 +184,10 @@ class granular {
   /// Bytes of the context's memory in use: grains and cell list.
   [[nodiscard]] std::size_t bytes() const;
   [[nodiscard]] const grid<T, 3>& space() const;
-  /// The options in use, with defaults filled in. Where the model chooses, `method` changes with its choice; cells stay
-  /// those of the finest grid, to which statistics refer.
+  /// The options in use, with defaults filled in. `method` changes with the model's choice; cells stay those of the
+  /// finest grid, to which statistics refer.
   [[nodiscard]] const granular_options& options() const;
-  /// What was chosen when, and why.
+  /// The choices, their steps and their reasons.
   [[nodiscard]] quadrat::explanation explanation() const;
   [[nodiscard]] const Context& context() const;
 

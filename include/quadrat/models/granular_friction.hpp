@@ -31,9 +31,9 @@
 ///
 /// Damping follows from the restitution e: b = -ln e / sqrt(ln^2 e + pi^2), and b_n is chosen such that a head-on pair
 /// separates with e times its speed, at any speed (contact_damping). If the normal force may pull, b_n = b. If not, a
-/// contact ends earlier, when the force is zero, and b_n solves e = exp(-2 b_n acos(b_n) / sqrt(1 - b_n^2)), or
-/// e = exp(-2 b_n arcosh(b_n) / sqrt(b_n^2 - 1)) beyond b_n = 1. The formulas of the linear spring hold for Hertz, too:
-/// in y = d^(5/4), the motion is that of a linear oscillator (Antypov, Elliott 2011).
+/// contact ends earlier, when the force is zero, and b_n solves e = exp(-2 b_n acos(b_n) / sqrt(1 - b_n^2)), or e =
+/// exp(-2 b_n arcosh(b_n) / sqrt(b_n^2 - 1)) beyond b_n = 1. The formulas of the linear spring also hold for Hertz: in
+/// y = d^(5/4), the motion is that of a linear oscillator (Antypov, Elliott 2011).
 ///
 /// xi is the tangential displacement since the contact began. It rotates with the contact. If the contact slides, it is
 /// shortened to what friction can hold. While the contact is compressed further, it shrinks in proportion to 1 / S_t,
@@ -41,8 +41,8 @@
 /// Cummins, Cleary 2013). Rolling resistance is a torque mu_r |F_n| R* against the relative angular velocity, limited
 /// so that it does not reverse that within a step.
 ///
-/// Time steps are leapfrog: velocities lag positions by half a step. The effect of damping on the relative velocity of
-/// a pair in that half step is solved for, so that damping is second-order accurate.
+/// Time steps are leapfrog: velocities lag positions by half a step. Each step solves for the effect of damping on the
+/// relative velocity of a pair in that half step, so damping is second-order accurate.
 namespace quadrat {
 
 /// The stiffness law of contacts.
@@ -54,7 +54,7 @@ enum class contact_stiffness {
 /// Names, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 2> contact_stiffness_names{"hertz", "linear"};
 
-/// How the damping of the normal force is chosen.
+/// The choice of the damping of the normal force.
 enum class contact_damping {
   exact,   ///< a head-on pair separates with the restitution
   formula  ///< b_n = b always, as in other programs: if the force may not pull, pairs separate faster, with
@@ -187,10 +187,10 @@ struct granular_friction_state {
 ///
 /// Each grain adds up the forces of its row of a neighbor list, so that every contact is computed from both sides. The
 /// list holds pairs up to the sum of their radii and a skin; it is rebuilt, with grains sorted by cell, when a grain
-/// has moved by half of the skin. Cells are as large as two of the largest grains: the model is made for mild size
+/// has moved by half of the skin. Cells are as large as two of the largest grains: the model is meant for mild size
 /// ratios (1:5).
 ///
-/// Determinism: the same bits in every run and with any number of threads, whatever the context asks for.
+/// Determinism: the same bits in every run and with any number of threads, whatever the context requires.
 template <typename Context, typename T>
 class granular_friction {
   static_assert(detail::instance<Context, T>::exists);
@@ -225,7 +225,7 @@ class granular_friction {
   [[nodiscard]] granular_friction_state<T> state();
 
   /// Restores a state. Synchronizes. Throws argument_error if counts differ, or a contact names a body that does not
-  /// exist or occurs twice; data_error as the constructor.
+  /// exist or occurs twice; data_error like the constructor.
   void restore(const granular_friction_state<T>& state);
 
   /// Number of steps taken, counted from the step of a restored state.

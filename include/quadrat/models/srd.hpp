@@ -37,7 +37,7 @@ namespace quadrat {
 
 /// How the sums over cells are computed.
 enum class srd_sums {
-  automatic,  ///< floating on CUDA if the context asks for no determinism, fixed otherwise
+  automatic,  ///< floating on CUDA if the context requires no determinism, fixed otherwise
   floating,   ///< in the precision of the run: the order of additions affects the last bits
   fixed       ///< in 64-bit fixed point, to about 12 digits: the same bits for any order and number of threads;
               ///< refused if the common scale of all cells is too coarse for the lightest particle
@@ -161,7 +161,7 @@ class srd {
 
  public:
   /// Copies from the host and synchronizes. Throws argument_error for impossible options, masses and counts (at most
-  /// 2^31 - 1 particles and as many cells), for floating sums if the context asks for determinism, and for fixed sums
+  /// 2^31 - 1 particles and as many cells), for floating sums if the context requires determinism, and for fixed sums
   /// whose resolution is coarser than 2^-20 of the mass, thermal momentum or thermal energy of the lightest particle;
   /// data_error for a position that is not finite or outside the box, and a velocity that is not finite (naming the
   /// first).
@@ -192,15 +192,15 @@ class srd {
   /// The amplitude of the shear wave: twice the fluid's mean of v_x sin(2 pi y / L). 0 without particles.
   [[nodiscard]] double shear_amplitude();
 
-  /// Restores a state. Synchronizes. Throws argument_error if counts differ; data_error as the constructor.
+  /// Restores a state. Synchronizes. Throws argument_error if counts differ; data_error like the constructor.
   void restore(const srd_state<T, D>& state);
   /// Sets positions and velocities of the solutes, for programs that move them between steps. Synchronizes. Throws
-  /// argument_error if the counts are not the number of solutes; data_error as the constructor, and what check throws.
+  /// argument_error if the counts are not the number of solutes; data_error like the constructor, or what check throws.
   void set_solutes(std::span<const vec<T, D>> positions, std::span<const vec<T, D>> velocities);
 
   /// Number of steps enqueued, counted from the step of a restored state.
   [[nodiscard]] std::uint64_t step() const;
-  /// Number number of particles, solutes included.
+  /// The number of particles, including solutes.
   [[nodiscard]] std::size_t size() const;
   /// Number of solutes.
   [[nodiscard]] std::size_t solutes() const;
@@ -217,8 +217,8 @@ class srd {
   std::unique_ptr<implementation> implementation_;
 };
 
-/// How a viscosity is measured: shear waves decay as exp(-nu k^2 t), k = 2 pi / L; the decay is measured from `first`
-/// to `last`, in units of 1 / (nu k^2) with nu from theory.
+/// The measurement of a viscosity: shear waves decay as exp(-nu k^2 t), k = 2 pi / L; the decay is measured from
+/// `first` to `last`, in units of 1 / (nu k^2) with nu from theory.
 struct srd_viscosity_protocol {
   std::size_t runs = 8;    ///< seeds options.seed, options.seed + 1, ...
   double amplitude = 0.5;  ///< of the wave, in sqrt(kT / m)

@@ -82,7 +82,7 @@ class nearest_neighbors {
   /// Finds the neighbors of the points of the last build. Waits. May allocate. Throws argument_error if nothing is
   /// built, and what `check` throws.
   void search();
-  /// Finds the points nearest to these queries. A query is not one of the points. Waits. Waits. May allocate. Throws
+  /// Finds the points nearest to these queries. A query is not one of the points. Waits. May allocate. Throws
   /// data_error naming the first query that is not finite or too far outside a periodic box.
   void search(const points_view<T, D>& queries);
   /// The same. Does not wait. Allocates nothing. Can be captured in a CUDA graph, which reads the queries' array at

@@ -23,7 +23,7 @@ namespace quadrat {
 
 namespace {
 
-/// Random draws of measurements, separate from those of steps.
+/// The random draws of measurements are separate from those of steps.
 constexpr std::uint64_t brownian_measured_draw = std::uint64_t{1} << 63;
 
 template <typename T>

@@ -107,7 +107,7 @@ void circles_agents_engine<Context, T, D>::set(std::span<const vec<T, D>> positi
   try {
     check_cells();
   } catch (const data_error&) {
-    // Earlier faults are forgotten.
+    // Clears earlier faults.
   }
 }
 

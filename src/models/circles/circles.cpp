@@ -21,8 +21,8 @@ namespace quadrat {
 
 namespace {
 
-/// Whether the model chooses how it walks: where nothing is named. Not at `canonical`, since the number of candidates
-/// would depend on what was chosen.
+/// Whether the model chooses its order and grid: if the options name nothing. Not at `canonical`, because the number of
+/// candidates would depend on the choice.
 template <typename Context>
 [[nodiscard]] bool chooses_variant(const Context& context, const circles_options& options) {
   return context.reproducibility() != determinism::canonical && detail::is_automatic(options.order) &&
@@ -30,7 +30,7 @@ template <typename Context>
          !options.queue_neighbors.value_or(false);
 }
 
-/// `queue`: as asked for; otherwise it follows from the variant.
+/// `queue`: the requested value; if empty, it follows from the variant.
 [[nodiscard]] circles_options with_variant(circles_options options, const detail::circles_variant& variant,
                                            std::optional<bool> queue) {
   options.order = variant.order;
@@ -98,7 +98,7 @@ struct circles<Context, T, D>::implementation {
     static_cast<void>(gathered());
   }
 
-  /// Makes the engine of the variant that suits the state, or of the one that it names.
+  /// Makes the engine of the variant that the state names, or of the one that suits it.
   void begin_choice(const circles_state<T, D>& state);
   [[nodiscard]] auto make_engine(const circles_options& of_way, const detail::circles_setup<T, D>& setup_of_way) {
     return detail::make_circles_engine<Context, T, D>(of_way.order, of_way.cell_list, context, setup_of_way);

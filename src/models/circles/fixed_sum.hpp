@@ -10,8 +10,8 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// The level `canonical` of the model: sums of integers, which are the same in any order, so that neighbors need not be
-/// sorted, however many they are.
+/// The level `canonical` of the model: sums of integers, which are the same in any order, so neighbors need not be
+/// sorted.
 namespace quadrat::detail {
 
 /// The sum over the neighbors of an agent. A term is cut to 2^-30 of the bound of terms in float, to 2^-60 in double
@@ -58,7 +58,7 @@ struct circles_fixed_law {
   T scale;  ///< 2^30 / the bound of terms, a power of two
   T unit;   ///< 1 / scale
 
-  /// A member: device code may read constants, but not call what makes them.
+  /// A member, because device code may read constants but not call the host functions that make them.
   static constexpr T no_number = std::numeric_limits<T>::quiet_NaN();
 
   QUADRAT_HD void meet(const vec<T, D>& r, T squared_distance, sum_type& sum) const {
@@ -78,7 +78,7 @@ struct circles_fixed_law {
     rounded.met = sum.met;
     for (int axis = 0; axis < D; ++axis) rounded.pull[axis] = sum.total(axis) * unit;
     vec<T, D> result = sine ? sine_law.moved(position, rounded) : original_law.moved(position, rounded);
-    // As the sum of such terms would be.
+    // The sum of such terms would also be no number.
     if (!sum.fits) result[0] = no_number;
     return result;
   }

@@ -97,7 +97,7 @@ template <typename T, int D>
 [[nodiscard]] circles_original_law<T, D> make_original_law(const circles_parameters& parameters,
                                                            const box<T, D>& domain);
 
-/// An agent: as wide as four coordinates, in 2D too, so that one load (two in double) reads it.
+/// An agent: as wide as four coordinates, also in 2D, so that one load (two in double) reads it.
 template <typename T, int D>
 struct alignas(4 * sizeof(T)) agent_record {
   vec<T, D> position;

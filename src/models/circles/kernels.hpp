@@ -77,7 +77,7 @@ struct join_circles_totals {
   }
 };
 
-/// Means over all agents; step and time are left out.
+/// Means over all agents, without step and time.
 [[nodiscard]] circles_record averaged(const circles_totals& totals, std::size_t agents);
 
 /// Maps a slot to its agent's neighbors and displacement.
@@ -95,8 +95,8 @@ struct read_circles_totals {
   }
 };
 
-/// Totals at `canonical`: lengths are added as integers, so that neither the cell list nor the number of ranks makes a
-/// difference.
+/// Totals at `canonical`: lengths are added as integers, so they do not depend on the cell list or the number of
+/// ranks.
 struct circles_fixed_totals {
   std::uint64_t neighbors = 0;
   std::uint64_t squared_neighbors = 0;
@@ -106,13 +106,13 @@ struct circles_fixed_totals {
   double largest_displacement = 0;
 };
 
-/// What lengths of moves are counted in.
+/// The unit in which lengths of moves are counted.
 struct circles_length_unit {
   double scale;  ///< 1 / unit: so that the largest possible move is below 2^31 units
 
   QUADRAT_HD void add(circles_fixed_totals& totals, double length) const {
     const double scaled = length * scale;
-    // Beyond only where a run is about to blow up.
+    // Larger only if a run is about to blow up.
     const double fitting = scaled < 0x1p31 ? scaled : 0x1p31;
     const auto whole = static_cast<std::int64_t>(fitting);
     totals.whole += whole;
@@ -137,7 +137,7 @@ struct join_circles_fixed_totals {
   }
 };
 
-/// Reads as another functor does, into integers.
+/// Converts the result of another functor to integers.
 template <typename Read>
 struct read_circles_fixed_totals {
   Read read;

@@ -99,7 +99,7 @@ circles_fixed_law<T, D> make_fixed_law(const circles_parameters& parameters, con
   law.reach = static_cast<T>(parameters.reach());
   int exponent = 0;
   if (std::isfinite(largest)) std::frexp(largest, &exponent);
-  // Both powers are normal numbers; terms beyond such bounds are no numbers or move nothing.
+  // Both powers are normal numbers. Terms beyond these bounds overflow or move nothing.
   constexpr int most = std::numeric_limits<T>::max_exponent - 10;
   const int power = std::clamp(30 - exponent, -most, most);
   law.scale = std::ldexp(T(1), power);

@@ -137,7 +137,7 @@ __global__ void __launch_bounds__(queue_block)
   circles_sum<T, D> sum;
   const row_walk<T, D, row_kind::open> walk(step.system, step.offsets, here, law.reach);
   walk.for_each([&](const row_range<D>& range) {
-    // Load the next four while these are processed: otherwise the compiler would wait for each load in turn.
+    // Load the next four while these are processed; otherwise the compiler would wait for each load in turn.
     const agent_record<T, D>* four = step.from + range.first;
     four_positions<T, D> next(four);
     for (auto left = static_cast<int>(range.last - range.first); left > 0; left -= 4) {
@@ -149,8 +149,8 @@ __global__ void __launch_bounds__(queue_block)
   finish(step, law, slot, here, sum);
 }
 
-/// Rows of cells that the threads of a block have listed, so that they process them in one loop and wait for each other
-/// once, and not in every row.
+/// Rows of cells listed by the threads of a block, so that threads process them in one loop and wait for each other
+/// once instead of in every row.
 template <unsigned Most, typename T, int D>
 class row_lists {
  public:
@@ -170,7 +170,7 @@ class row_lists {
       law.meet(r, squared_norm(r), sum);
     }
   }
-  /// Processes the listed rows, and forgets them.
+  /// Processes the listed rows, and empties the list.
   template <typename Law>
   __device__ void meet(const circles_queue_step<T, D>& step, const Law& law, const vec<T, D>& here,
                        circles_sum<T, D>& sum) {
@@ -204,12 +204,12 @@ class row_lists {
   unsigned listed_ = 0;
 };
 
-/// Rows of cells that a thread lists: all that there are, or those of a few layers of cells. More take shared memory
-/// from the first-level cache.
+/// Rows of cells that a thread lists: all rows, or those of a few layers of cells. More would take shared memory from
+/// the first-level cache.
 constexpr unsigned listed_rows = 9;
 constexpr unsigned listed_rows_of_layers = 10;
 
-/// Thread: a slot. The same where a point has few rows of cells.
+/// Thread: a slot. The same if a point has few rows of cells.
 template <typename Law, typename T, int D>
 __global__ void __launch_bounds__(queue_block)
     listed_kernel(const __grid_constant__ circles_queue_step<T, D> step, const __grid_constant__ Law law) {
@@ -225,11 +225,11 @@ __global__ void __launch_bounds__(queue_block)
   finish(step, law, slot, here, sum);
 }
 
-/// Blocks per multiprocessor, which bounds registers: more warps hide more of the latency of loads.
+/// Blocks per multiprocessor, which bounds registers. More warps hide more of the latency of loads.
 template <typename T>
 constexpr unsigned layers_blocks = sizeof(T) == 4 ? 10 : 1;
 
-/// Thread: a slot. The same where it has many, some layers of cells at a time.
+/// Thread: a slot. The same if it has many rows, some layers of cells at a time.
 template <typename Law, typename T, int D>
 __global__ void __launch_bounds__(queue_block, layers_blocks<T>)
     layers_kernel(const __grid_constant__ circles_queue_step<T, D> step, const __grid_constant__ Law law, int layers) {

@@ -10,8 +10,8 @@
 
 namespace quadrat::detail {
 
-/// A combination to run the model that is considered where nothing is named: an order over a grid. All over `counting`,
-/// and on CUDA without a queue of neighbors (queue.hpp).
+/// A combination considered if the options name nothing: an order over a grid. All use `counting` and, on CUDA, no
+/// queue of neighbors (queue.hpp).
 struct circles_variant {
   std::string_view name;
   std::string_view order;
@@ -21,12 +21,12 @@ struct circles_variant {
 
 [[nodiscard]] std::span<const circles_variant> circles_variants(bool cuda);
 
-/// What a choice goes by.
+/// The input of a choice.
 struct circles_load {
   double agents = 0;
   int dimension = 3;
   double company = 0;  ///< expected other agents in a cube of the reach around an agent
-  double growth = 3;   ///< with which power of its edge company grows: the dimension of what agents are spread over
+  double growth = 3;   ///< the power of the edge with which company grows: the dimension of the agents' distribution
   int threads = 1;     ///< of the CPU
   bool cuda = false;
 };
@@ -34,13 +34,13 @@ struct circles_load {
 /// The volume that a walk reads, in cubes of the reach, averaged over places in a cell.
 [[nodiscard]] double walked_volume(const circles_variant& variant, int dimension);
 
-/// Agents that a walk reads, expected for one agent.
+/// The expected number of agents that a walk reads for one agent.
 [[nodiscard]] double expected_candidates(const circles_variant& variant, const circles_load& load);
 
-/// What a step costs, by variant.
+/// The cost of a step, by variant.
 [[nodiscard]] std::vector<named_cost> circles_costs(const circles_load& load);
 
-/// Milliseconds of a step, by variant; by the profile that comes with the library where this one lacks them.
+/// Milliseconds of a step, by variant. If the profile lacks constants, the library's default profile is used.
 [[nodiscard]] std::vector<double> expected_circles_ms(const circles_load& load, const device_profile& profile);
 
 }  // namespace quadrat::detail

@@ -76,7 +76,7 @@ std::vector<named_cost> circles_costs(const circles_load& load) {
     cost.each("start", cost_unit::launch, 1);
     cost.each(flat ? "agents_2d" : "agents_3d", cost_unit::step, agents);
     cost.each(flat ? "tests_2d" : "tests_3d", cost_unit::step, agents * (1 + candidates));
-    // A thread walks for one agent, however few there are.
+    // One thread walks for an agent, even if there are few agents.
     if (load.cuda) cost.each(flat ? "walk_2d" : "walk_3d", cost_unit::step, 1e-3 * candidates);
     costs.push_back({variant.name, determinism::run_to_run, true, cost});
   }

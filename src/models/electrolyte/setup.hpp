@@ -8,7 +8,7 @@
 #include "models/electrolyte/kernels.hpp"
 #include "models/electrolyte/options.hpp"
 
-/// What the electrolyte derives from its options, on one rank and on several.
+/// The values that the electrolyte derives from its options, on one rank or several.
 namespace quadrat::detail {
 
 /// The range of the repulsion of the largest ions. It stays below half of the box despite rounding.

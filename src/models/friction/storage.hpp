@@ -112,7 +112,7 @@ template <typename T>
   return make_grid_for_cutoff(setup.domain, 2 * setup.largest_radius + setup.skin, any_number_of_cells);
 }
 
-/// For the order of so many grains in memory, and in sums of forces.
+/// The grid for the order of this many grains in memory, and in sums of forces.
 template <typename T>
 [[nodiscard]] grid<T, 3> friction_cells(const friction_setup<T>& setup, std::size_t count) {
   return folded(friction_grid(setup), {count, 2 * setup.largest_radius + setup.skin});
@@ -180,7 +180,7 @@ void friction_storage<Context, T>::sort() {
 
 template <typename Context, typename T>
 void friction_storage<Context, T>::grow(std::size_t entries) {
-  // If memory ran out between the two, their sizes differ.
+  // The sizes differ if an allocation failed between the two.
   if (entries <= std::min(first_.size(), second_.size())) return;
   // With room to spare, since the number changes slightly with every rebuild.
   const std::size_t room = entries + entries / 4;

@@ -29,7 +29,7 @@ concept carrying_cell_list =
 }  // namespace detail
 
 /// Runs the model over any cell list. A step is a build of the cell list and one kernel, which adds the forces and also
-/// makes the move of the next step, since that only needs the grain's own state. Grains are double-buffered, so that
+/// makes the move of the next step, because that only needs the grain's state. Grains are double-buffered, so that
 /// neighbors still read the old state.
 template <typename CellList>
 class granular_cells_engine final
@@ -104,7 +104,7 @@ void granular_cells_engine<CellList>::set(std::span<const vec<T, 3>> positions, 
   try {
     cells_.check();
   } catch (const data_error&) {
-    // Earlier faults are forgotten.
+    // Clears earlier faults.
   } catch (const overflow_error&) {
   }
 }

@@ -44,8 +44,8 @@ void throw_if_blown_up(std::uint64_t word);
 
 }  // namespace detail
 
-/// A way to run the model: owns the grains on the device and moves them. A new engine is a class derived from this one
-/// and a line in methods.hpp. All engines use the equations of force.hpp, so that a pair has the same bits in all.
+/// A method of the model: owns the grains on the device and moves them. A new engine derives from this class and has a
+/// line in methods.hpp. All engines use the equations of force.hpp, so that a pair has the same bits in all.
 ///
 /// Calls come from one host thread at a time and, unless their comment says so, do not wait for the device.
 template <typename Context, typename T>
@@ -58,7 +58,7 @@ class granular_engine {
   virtual void set(std::span<const vec<T, 3>> positions, std::span<const vec<T, 3>> velocities,
                    std::span<const particle_id> storage_order, std::uint64_t step) = 0;
 
-  /// Enqueues the same for grains in the memory of the context, with their fault.
+  /// Enqueues the same for grains in the memory of the context, including their fault.
   virtual void place(const detail::placed_grains<T>& grains) = 0;
   /// The word of the run_fault, in the memory of the context.
   [[nodiscard]] virtual const std::uint64_t* fault() const = 0;

@@ -17,7 +17,7 @@ template <typename T>
   return multiply_add(a[2], b[2], multiply_add(a[1], b[1], a[0] * b[0]));
 }
 
-/// Step 3 of the model: what a sphere adds to the velocity of another.
+/// Step 3 of the model: the contribution of a sphere to the velocity of another.
 template <typename T>
 struct granular_law {
   static constexpr T smallest_normal = std::numeric_limits<T>::min();

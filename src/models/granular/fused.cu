@@ -188,7 +188,7 @@ class fused_granular_engine final : public granular_engine<cuda_context, T> {
   /// of a folded row.
   static constexpr int queue = 9;
 
-  /// What a step leaves as it found it.
+  /// The state that every step restores.
   void clear() {
     fill_bytes(context_, counts_.data(), 0, counts_.bytes());
     fill_bytes(context_, words_.data(), 0, words_.bytes());

@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(256) move_kernel(fused_state<T> state) {
 
 /// Sum of all tiles before this one, by one warp looking back over 32 tiles at a time (decoupled look-back, Merrill and
 /// Garland 2016). A tile's word holds (round << 2 | flag) above its sum; flag 1: sum of the tile, 2: sum up to its end.
-/// Rounds distinguish the words of this scan from those of the last, so that nothing needs clearing.
+/// Rounds distinguish the words of this scan from those of the previous one, so nothing needs clearing.
 __device__ inline std::uint32_t look_back(volatile std::uint64_t* words, std::uint32_t tile, std::uint64_t round,
                                           std::uint32_t total, unsigned lane) {
   const auto publish = [&](std::uint64_t flag, std::uint32_t sum) {

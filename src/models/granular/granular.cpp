@@ -34,7 +34,7 @@ template <typename T>
   return std::sqrt(squared);
 }
 
-/// That grains will have soon, of which only the start is known.
+/// The expected speed of grains soon after the start, when only the start is known.
 [[nodiscard]] double speed_to_come(const granular_parameters& parameters) {
   constexpr double steps = 50;
   const std::array<double, 3>& g = parameters.gravity;
@@ -51,7 +51,7 @@ struct granular<Context, T>::implementation {
       : context(chosen),
         options(detail::completed_options(chosen, asked)),
         setup(detail::make_granular_setup<T>(options, number)),
-        // Where nothing is named.
+        // If the options name neither.
         chooses(detail::is_automatic(asked.method) && !asked.cells) {
     detail::require_autotune(asked.autotune, chosen.reproducibility());
     if (!chooses) use.engine = detail::make_granular_engine<Context, T>(options.method, context, setup);
@@ -69,7 +69,7 @@ struct granular<Context, T>::implementation {
     static_cast<void>(gathered());
   }
 
-  /// Makes the engine of the variant that suits the state, or of the one that it names.
+  /// Makes the engine of the variant that the state names, or of the one that suits it.
   void begin_choice(const granular_state<T>& state);
   [[nodiscard]] std::vector<double> expected(const std::vector<vec<T, 3>>& taken, double fastest) const;
 
@@ -139,7 +139,7 @@ void granular<Context, T>::implementation::make(std::size_t variant) {
   next.cells = detail::cells_of(chosen, *options.cells);
   use.engine =
       detail::make_granular_engine<Context, T>(next.method, context, detail::make_granular_setup<T>(next, setup.count));
-  // Statistics stay those of the finest grid.
+  // Statistics still refer to the finest grid.
   options.method = chosen.method;
 }
 

@@ -56,8 +56,8 @@ class row_lists {
   using cells_view = typename cell_methods::counting::type<cpu_context, T, 3>::view_type;
   static constexpr std::size_t memory_of_row = 200;
 
-  /// Rows of the first `count` grains, of all that are nearer than `reach`. `Carried`: grains are in the order of the
-  /// cells. Returns false, without rows, where they would take more than memory_of_row entries each, on average.
+  /// Makes the rows of the first `count` grains, of all grains nearer than `reach`. `Carried`: grains are in the order
+  /// of the cells. Returns false, without rows, if they would take more than memory_of_row entries each on average.
   template <bool Carried>
   [[nodiscard]] bool make(const cpu_context& context, const cells_view& cells, const grain_records<T>& grains,
                           std::size_t count, T reach);
@@ -87,18 +87,18 @@ struct kept_rows_view {
   }
 };
 
-/// For granular_cells_engine, on CPUs: rows of the grains within a diameter and a skin, which are kept, with the order
-/// of grains in memory, until a grain has moved by half the skin. A heap at rest needs no cells then, and tests few
-/// grains that it does not touch. Where grains are too crowded for rows, cells are walked instead.
+/// For granular_cells_engine, on CPUs: rows of the grains within a diameter plus a skin. Rows and the order of grains
+/// in memory are kept until a grain has moved by half the skin. So a heap at rest needs no cells and tests few grains
+/// that do not touch. If grains are too crowded for rows, cells are walked instead.
 ///
-/// Source: Verlet's list (Phys. Rev. 159, 98, 1967). Deterministic: canonical, since sums go by ids.
+/// Source: Verlet's list (Phys. Rev. 159, 98, 1967). Determinism: canonical, because sums are in the order of ids.
 template <typename T>
 class kept_rows {
  public:
   using context_type = cpu_context;
   using value_type = T;
   using view_type = kept_rows_view<T>;
-  /// Of the skin, in diameters.
+  /// The width of the skin, in diameters.
   static constexpr double skin = 0.25;
 
   kept_rows(const cpu_context& context, const grid<T, 3>& finest, const cell_list_options<T>& options);
@@ -111,7 +111,7 @@ class kept_rows {
   [[nodiscard]] std::size_t bytes() const;
 
  private:
-  /// Where a grain was when rows were made.
+  /// The position of a grain when rows were made.
   struct home {
     vec<T, 3> position;
     particle_id id;

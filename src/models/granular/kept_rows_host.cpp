@@ -46,7 +46,7 @@ bool row_lists<T>::make(const cpu_context& context, const cells_view& cells, con
   return !crowded;
 }
 
-/// Returns false where grains are too crowded.
+/// Returns false if grains are too crowded.
 template <typename T>
 template <bool Carried>
 bool row_lists<T>::list_part(const cells_view& cells, const grain_records<T>& grains, std::size_t part,
@@ -103,7 +103,7 @@ void kept_rows<T>::build_and_carry_async(const points_view<T, 3>& points, std::s
   usable_ = rows_.template make<true>(context_, cells_.view(), grains, points.count, reach_);
 }
 
-/// Copies the grains in the order that they have; false if one is not the one of that place, or has gone too far.
+/// Copies the grains in the kept order; false if a grain is not the one of its place, or has moved too far.
 template <typename T>
 bool kept_rows<T>::carry_if_near(std::span<const carried_array> arrays, std::size_t count) const {
   const auto* const positions = static_cast<const packed_record<T, 3>*>(arrays[0].from);

@@ -12,7 +12,7 @@
 #include "quadrat/models/granular.hpp"
 #include "quadrat/search/neighborhood.hpp"
 
-/// What a measurement adds up, grain by grain.
+/// The sums of a measurement, grain by grain.
 namespace quadrat::detail {
 
 /// Sums and maxima over grains.
@@ -70,8 +70,8 @@ struct measure_grain {
       ++totals.contacts;
     });
   }
-  /// Counts the grains of the 27 cells around, more than a walk with a cutoff needs to read. In a folded grid, without
-  /// those of other cells that are stored in the same place.
+  /// Counts the grains of the 27 cells around, more than a walk with a cutoff needs to read. In a folded grid, skips
+  /// grains of other cells that share the storage.
   QUADRAT_HD void add_cells(std::size_t i, granular_totals& totals) const {
     const vec<int, 3> home = view.space.unfolded_cell_of(positions[i]);
     if (!view.space.folded) {

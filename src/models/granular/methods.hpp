@@ -20,7 +20,7 @@ class granular_cells_engine;
 
 namespace detail {
 
-/// Cell lists with which the model is there to be compared: quadrat::papers has its engines.
+/// Cell lists that the model has for comparison only; quadrat::papers has their engines.
 using granular_paper_cells =
     method_list<cell_methods::fixed, cell_methods::fixed_row_major, cell_methods::linked_loose,
                 cell_methods::linked_loose_low_vertex, cell_methods::linked_packed, cell_methods::linked_tight>;
@@ -56,7 +56,7 @@ struct granular_cells_method
   }
 };
 
-/// Engines written for this model, with their records. A new one is a new file and a line here.
+/// Engines written for this model, with their records. To add one, add its file and a line here.
 using granular_model_methods = method_list<granular_fused_method, granular_listed_method>;
 
 template <typename CellMethods, typename ModelMethods>

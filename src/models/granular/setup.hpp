@@ -13,7 +13,7 @@
 #include "quadrat/core/error.hpp"
 #include "quadrat/models/granular.hpp"
 
-/// From the options of a simulation to the constants of its engine, and what is checked on the way.
+/// Checks the options of a simulation and converts them to the constants of its engine.
 namespace quadrat::detail {
 
 [[nodiscard]] inline vec<double, 3> as_triple(const std::array<double, 3>& a) { return {a[0], a[1], a[2]}; }

@@ -13,13 +13,13 @@ namespace {
 using triple = std::array<double, 3>;
 using count_triple = std::array<std::size_t, 3>;
 
-/// Where centers of grains may be: a radius inside the box.
+/// The region of grain centers: a radius inside the box.
 struct free_space {
   triple first;
   triple extent;
 };
 
-/// Of all `count` grains those that are wanted.
+/// The wanted grains among all `count` grains.
 struct wanted_grains {
   std::size_t count, first, number;
 };

@@ -72,7 +72,7 @@ struct smallest_ids {
   particle_id id[capacity];
   std::uint32_t slot[capacity];
   int count = 0;
-  bool complete = true;  ///< nothing was left out
+  bool complete = true;  ///< no id was dropped
 
   QUADRAT_HD void offer(particle_id candidate, std::uint32_t where) {
     if (count == capacity) {

@@ -35,7 +35,7 @@ struct stored_cells {
   bool folded;
 };
 
-/// About what the grid of a variant stores (folding.hpp).
+/// The approximate number of cells stored by the grid of a variant (folding.hpp).
 [[nodiscard]] stored_cells stored_cells_of(const granular_load& load, const granular_variant& variant) {
   const double all = load.cells / std::pow(variant.edge, 3), some = stored_cells_a_point * load.grains;
   const bool folds = all > std::max(stored_cells_at_least, 4 * some);

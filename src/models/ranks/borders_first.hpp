@@ -31,16 +31,16 @@ struct for_those_without_copies {
   }
 };
 
-/// Whether messages take so long that it pays to take the particles first that travel. Not between GPUs that write into
-/// each other's memory: two H100 exchange the ghosts of a step in 20 to 30 us, and to take particles in two parts costs
+/// Whether messages take so long that it pays to compute the traveling particles first. Not between GPUs that write
+/// into each other's memory: two H100 exchange the ghosts of a step in 20 to 30 us, and splitting the particles costs
 /// as much or more (notes/ranks.md).
 template <typename Context>
 [[nodiscard]] bool worth_hiding_messages(const communicator& ranks) {
   return ranks.size() > 1 && (std::is_same_v<Context, cpu_context> || ranks.name() != "threads");
 }
 
-/// Does what concerns the particles that are ghosts elsewhere, in `stream`, sends them on their way, and does the rest
-/// while these travel: borders(context), rest(), send().
+/// Computes the particles that are ghosts elsewhere in `stream`, sends them, and computes the rest while these travel:
+/// borders(context), rest(), send().
 template <typename Context, typename Borders, typename Rest, typename Send>
 void do_borders_first(const Context& context, priority_stream<Context>& stream, const Borders& borders,
                       const Rest& rest, const Send& send) {
@@ -50,14 +50,14 @@ void do_borders_first(const Context& context, priority_stream<Context>& stream, 
     send();
     rest();
   } else {
-    // The device has work while ranks talk.
+    // The device has work while ranks communicate.
     rest();
     stream.make_wait(context);
     send();
   }
 }
 
-/// That, where the body is called for each own particle. `borders` works in `stream`.
+/// The same for a body that is called for each own particle. `borders` works in `stream`.
 template <typename Context, typename T, int D, typename Body, typename Send>
 void for_each_borders_first(const Context& context, priority_stream<Context>& stream, const char* name,
                             const halo<Context, T, D>& borders, const Body& body, const Send& send) {

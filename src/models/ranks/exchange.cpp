@@ -11,15 +11,15 @@ namespace quadrat::detail {
 
 namespace {
 
-/// What all ranks know of each after a step.
+/// The record of each rank that all ranks get after a step.
 struct rank_pulse {
   std::uint64_t asked;
   std::uint64_t particles;
   std::int64_t wish;
 };
 
-/// The cell of each particle within the block of its rank, x fastest; in blocks of more than 2^32 cells several have
-/// one key. Particles that have left the block count where it ends.
+/// The cell of each particle within the block of its rank, x fastest; in blocks of more than 2^32 cells several cells
+/// share a key. Particles that have left the block count in its outermost cells.
 template <typename T, int D>
 struct key_in_block {
   grid<T, D> space;

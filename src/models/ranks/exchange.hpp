@@ -23,7 +23,7 @@
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
-/// What the models over ranks share: blocks of cells, and how particles come and go.
+/// Shared by the models over ranks: blocks of cells, and the exchange of particles.
 namespace quadrat::detail {
 
 /// Adds the time until it ends to a number of seconds.
@@ -57,7 +57,7 @@ template <typename T, int D, typename Record>
                            sizeof(Record) / sizeof(T));
 }
 
-/// Which rank owns which particles, when that is looked at again, and the way of a particle's data to its new owner:
+/// Decides which rank owns which particles, and when to exchange, and sends particles' data to new owners:
 ///   if (exchange.due(asked, own)) {
 ///     exchange.balance_if_worth(points);
 ///     exchange.leave(points);
@@ -67,27 +67,27 @@ template <typename T, int D, typename Record>
 template <typename Context, typename T, int D>
 class rank_exchange {
  public:
-  /// `space` is not folded, or its unfolded cells are meant. Starts with blocks of equal volume.
+  /// `space` is not folded, or means its unfolded cells. Starts with blocks of equal volume.
   rank_exchange(const Context& context, communicator& ranks, const grid<T, D>& space);
 
-  /// To be called in each step: whether any rank asks for an exchange. Adds up what imbalance costs.
-  /// `wish` travels along.
+  /// Call it in each step: returns whether any rank requests an exchange. Adds up the cost of imbalance. Also exchanges
+  /// `wish`.
   [[nodiscard]] bool due(bool asked, std::size_t own, std::int64_t wish = 0);
   /// The largest of all ranks at the last call of `due`.
   [[nodiscard]] std::int64_t wish() const { return wish_; }
-  /// New blocks, by the number of particles.
+  /// Makes new blocks, by the number of particles.
   void balance(const points_view<T, D>& points);
-  /// The same if imbalance has cost more than that since the last time. Returns whether blocks are new.
+  /// The same if imbalance has cost more than balancing since the last time. Returns whether blocks are new.
   bool balance_if_worth(const points_view<T, D>& points);
 
-  /// Plans the way of each particle to the owner of its cell. Synchronizes.
+  /// Plans the transfer of each particle to the owner of its cell. Synchronizes.
   void leave(const points_view<T, D>& points);
-  /// After `leave`: the rank that each particle goes to, and how many come here.
+  /// After `leave`: the destination rank of each particle, and the number that arrive here.
   [[nodiscard]] const std::uint32_t* destinations() const { return owners_.data(); }
   [[nodiscard]] std::size_t arriving() const { return moves_.arriving(); }
-  /// All fields of the particles go that way. There they come in order of cells within the block, in which neighbors
-  /// are close in memory. The first fields have the positions: one of records that begin with them, or D of components.
-  /// Arrays grow where they are too small.
+  /// Transfers all fields of the particles. They arrive in order of cells within the block, so that neighbors are close
+  /// in memory. The first fields hold the positions: one field of records that begin with them, or D fields of
+  /// components. Arrays that are too small grow.
   template <std::size_t Positions = 1, typename... E>
   void travel(const std::tuple<array<E, Context>&...>& fields) {
     std::apply(
@@ -116,8 +116,8 @@ class rank_exchange {
   void reorder(const E* from, E* to) const {
     for_each(context_, "ranks.reorder", sorted_, reorder_elements<E>{order_[last_].data(), from, to});
   }
-  /// In place of `leave` and `travel`, where few particles leave: those that stay keep their places in memory, and
-  /// others take the places of those that leave. Returns how many there are then. Synchronizes.
+  /// Replaces `leave` and `travel` if few particles leave: particles that stay keep their places in memory, and others
+  /// fill the gaps. Returns the new number of particles. Synchronizes.
   template <typename... E>
   [[nodiscard]] std::size_t travel_in_place(const points_view<T, D>& points,
                                             const std::tuple<array<E, Context>&...>& fields) {
@@ -139,15 +139,15 @@ class rank_exchange {
   [[nodiscard]] const decomposition<D>& shares() const { return shares_; }
   [[nodiscard]] decomposition_view<D> on_device() const { return device_shares_.view(); }
   [[nodiscard]] const cell_block<D>& block() const { return shares_.blocks[static_cast<std::size_t>(ranks_.rank())]; }
-  /// To add waiting times to.
+  /// The counter for waiting times.
   [[nodiscard]] double& communication_seconds() { return report_.communication_seconds; }
   [[nodiscard]] rank_report report(std::size_t own, std::size_t ghosts) const;
   [[nodiscard]] std::size_t bytes() const;
 
  private:
-  /// Steps that balancing costs, about.
+  /// The approximate cost of balancing, in steps.
   static constexpr double balance_cost = 4;
-  /// Imbalance below this is not worth a look.
+  /// Imbalance below this is ignored.
   static constexpr double least_loss = 0.02;
 
   template <typename E>

@@ -44,10 +44,10 @@ struct join_extents {
   }
 };
 
-/// The cell list of a rank: over those cells of a grid around its particles and ghosts. One over the whole box has as
-/// many cells on every rank as all ranks together have particles, and to clear, count and scan them takes as long as
-/// the particles do. Particles that have left those cells since are in the nearest ones, where walks find them.
-/// Along periodic axes all cells are there.
+/// The cell list of a rank, over only the cells of a grid around its particles and ghosts. A list over the whole box
+/// would have, on every rank, as many cells as there are particles on all ranks, and clearing, counting and scanning
+/// them would take as long as the particles. Particles that have left these cells since are in the nearest ones, where
+/// walks find them. Along periodic axes all cells are included.
 template <typename Context, typename T, int D>
 class fitted_cells {
  public:
@@ -60,7 +60,7 @@ class fitted_cells {
     for (int axis = 0; axis < D; ++axis) last_[axis] = space.cells[axis] - 1;
   }
 
-  /// To be called where points may be far from those of the last call. Synchronizes.
+  /// Call it if points may be far from those of the last call. Synchronizes.
   void fit(const Context& context, const points_view<T, D>& points) {
     if (points.size() == 0) return;
     const auto around = reduce(context, "ranks.extent", points.size(), extent_of_point<T, D>{points}, join_extents{},
@@ -90,7 +90,7 @@ class fitted_cells {
  private:
   [[nodiscard]] cell_list_options<T> options() const { return {.accept_outside = true, .fold_reach = reach_}; }
 
-  /// Whether the cells there are fit as well: points lie at most one cell outside, and there are few cells more.
+  /// Whether the present cells also serve: points lie at most one cell outside, and there are only a few extra cells.
   [[nodiscard]] bool serves(const vec<int, D>& first, const vec<int, D>& last) const {
     double needed = 1, there = 1;
     for (int axis = 0; axis < D; ++axis) {

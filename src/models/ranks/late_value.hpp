@@ -12,12 +12,12 @@
 
 namespace quadrat::detail {
 
-/// A value in the memory of the context on its way to the host, which enqueues more before it looks at it.
+/// A value on its way from the context's memory to the host, which enqueues more work before it reads the value.
 template <typename Context, typename T>
 class late_value {
  public:
   void request(const Context& context, const T* value) { value_ = to_host(context, value, 1)[0]; }
-  /// Waits until what was enqueued before the last request is done, not for what came after.
+  /// Waits for work enqueued before the last request, not for later work.
   [[nodiscard]] T wait() { return value_; }
 
  private:

@@ -8,7 +8,7 @@
 
 namespace quadrat::detail {
 
-/// Makes room for so many elements, where there is less, and a sixteenth more. The first `kept` stay.
+/// Makes room for this many elements plus a sixteenth, if there is less. Keeps the first `kept`.
 template <typename Context, typename E>
 void make_room(const Context& context, array<E, Context>& elements, std::size_t kept, std::size_t room) {
   if (elements.size() >= room) return;

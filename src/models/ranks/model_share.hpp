@@ -14,7 +14,7 @@
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/models/distributed_model.hpp"
 
-/// The models over ranks, but for what makes one model different from another.
+/// The part of the models over ranks that is common to all models.
 namespace quadrat::detail {
 
 /// One rank's part of a simulation. `Whole`: the model on one rank. All calls but those that are const are collective.
@@ -35,11 +35,11 @@ class model_share {
   virtual int advance(std::size_t steps, const std::function<int()>& wish) = 0;
   /// Throws on all ranks the data_error of the model on one rank.
   virtual void check() = 0;
-  /// On rank 0 the state of all.
+  /// On rank 0 the state of all particles.
   [[nodiscard]] virtual state_type gather() = 0;
-  /// On all ranks what they measure together; none: the model of one rank does.
+  /// The measurements that all ranks make together; none: the model of one rank measures.
   [[nodiscard]] virtual std::optional<statistics_type> measure() = 0;
-  /// Corrects what a restored model cannot know.
+  /// Corrects statistics that a restored model cannot know.
   virtual void amend(statistics_type& result) const = 0;
 
   [[nodiscard]] virtual std::uint64_t step() const = 0;
@@ -48,7 +48,7 @@ class model_share {
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 
-/// What a model over ranks is made of. The model of one rank is on rank 0, if there is one; otherwise ranks give the
+/// The parts of a model over ranks. Rank 0 has the model of one rank, if there is one; otherwise ranks give the
 /// start.
 template <typename Whole>
 struct parts_of_model {
@@ -59,7 +59,7 @@ struct parts_of_model {
   typename distributed_model<Whole>::state_type start{};
 };
 
-/// The model of one rank, where only rank 0 gives particles, `given` of them. `start`: what it is made from.
+/// The model of one rank, if only rank 0 gives particles, `given` of them. `start`: its constructor's arguments.
 template <typename Whole, typename... Start>
 [[nodiscard]] std::unique_ptr<Whole> whole_on_rank_0(const communicator& ranks, std::string_view particles,
                                                      std::size_t given, const Start&... start) {
@@ -81,7 +81,7 @@ struct distributed_model<Whole>::implementation : detail::parts_of_model<Whole> 
   communicator& ranks;
   bool present = false;  ///< whether the model of one rank has the state of this step
 
-  /// Begins with the state of the model of one rank; where there is none, with what ranks give.
+  /// Begins with the state of the model of one rank; if there is none, with the state that ranks give.
   void set(const state_type& given) {
     state_type state;
     together(ranks, [&] {

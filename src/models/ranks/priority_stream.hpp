@@ -11,17 +11,17 @@
 
 namespace quadrat::detail {
 
-/// A stream of the highest priority beside that of a context, for what other ranks wait for: on a GPU its kernels start
-/// before the rest of a large one. On CPUs it is the context itself.
+/// A stream of the highest priority beside that of a context, for work that other ranks wait for. On a GPU its kernels
+/// start before the rest of a large kernel. On CPUs it is the context itself.
 template <typename Context>
 class priority_stream {
  public:
   explicit priority_stream(const Context& main) : context_(main) {}
 
   [[nodiscard]] const Context& context() const { return context_; }
-  /// What is enqueued here later waits for what `main` has been given.
+  /// Work enqueued here later waits for the work already in `main`.
   void wait_for(const Context& /*main*/) {}
-  /// What is enqueued in `main` later waits for what has been given here.
+  /// Work enqueued in `main` later waits for the work already here.
   void make_wait(const Context& /*main*/) {}
 
  private:

@@ -25,10 +25,10 @@
 #include "quadrat/parallel/reduce.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
-/// The step over ranks, of every model.
+/// The steps of every model over ranks.
 namespace quadrat::detail {
 
-/// How far a particle is, along the axis where that is most, from where it was when the ghosts were chosen.
+/// The largest component of a particle's distance from its position when the ghosts were chosen.
 template <typename T, int D>
 struct distance_along_axes {
   box<T, D> domain;
@@ -45,7 +45,7 @@ struct distance_along_axes {
   }
 };
 
-/// What every model has on a rank. Models derive from it.
+/// The base of every model on a rank.
 template <typename Context, typename T, int D>
 struct particles_of_rank {
   /// `space`: the cells of which ranks own blocks. `words`: of faults.
@@ -54,10 +54,10 @@ struct particles_of_rank {
   particles_of_rank(const particles_of_rank&) = delete;
   particles_of_rank& operator=(const particles_of_rank&) = delete;
 
-  /// Ends what is on its way to this rank, and undoes what was enqueued ahead: particles are about to change ranks.
+  /// Completes transfers to this rank, and undoes work enqueued ahead, before particles change ranks.
   void settle() {}
-  /// Whether an own particle is half of the skin away from where it was when ghosts were chosen; rounding is in the
-  /// reach of the halo. `name`: of the kernel. Synchronizes.
+  /// Whether an own particle has moved by half of the skin since ghosts were chosen; the reach of the halo includes
+  /// rounding. `name`: of the kernel. Synchronizes.
   [[nodiscard]] bool far_from(const points_view<T, D>& before, const points_view<T, D>& now, T skin, const char* name) {
     const distance_along_axes<T, D> distance{exchange_.space().domain, now, before};
     return own_ > 0 && 2 * reduce_maximum(context_, name, own_, distance, scratch_) >= skin;
@@ -72,37 +72,37 @@ struct particles_of_rank {
   communicator& ranks_;
   rank_exchange<Context, T, D> exchange_;
   std::size_t own_ = 0;     ///< particles of this rank, the first of all arrays; ghosts follow them
-  std::uint64_t step_ = 0;  ///< steps that have been taken
+  std::uint64_t step_ = 0;  ///< steps taken
   array<std::uint64_t, Context> faults_;
   workspace<Context> scratch_;
 };
 
-/// A model over ranks: it derives from particles_of_rank, and has
+/// A model over ranks derives from particles_of_rank, and has
 ///   whole_type           the model on one rank; its state is that of all particles
 ///   load(state, first)   takes the particles that this rank gives, with ids from `first`; sets own_. Not collective
-///   points()             where the own particles are
-///   start()              makes the first exchange after `load`, and what the first step needs
+/// points() the positions of the own particles
+/// start() makes the first exchange after `load`, and prepares the first step
 ///   move(more)           the first part of a step. Returns whether a particle of this rank has left the cells that it
-///                        may be in, or moved so far that ghosts must be chosen anew. `more`: another step may follow
+/// may be in, or moved so far that new ghosts must be chosen. `more`: another step may follow
 ///   exchange(balanced)   particles change ranks: exchange_.leave, then exchange_.travel with the list of the fields
 ///                        that travel; chooses ghosts. `balanced`: blocks are new
-///   finish(more)         the second part of a step: with all ghosts the forces, and what they do. `more`: another step
+/// finish(more) the second part of a step: the forces, with all ghosts, and their effect. `more`: another step
 ///                        follows
 ///   throw_fault(word)    throws the data_error of a run_fault, that of the model on one rank
 ///   fault_step(word)     the step in which it was raised, from 1
 ///   gather(state)        gives rank 0 the state of all, but for the step
-///   report(), bytes()
-/// and may have measure(), which all ranks do together in place of the model on one rank; amend(statistics), which
-/// corrects what a restored model cannot know; check_cells(), not collective, which throws for a cell list that could
-/// not be built; and blown_up(error), the words for what a step has thrown. All are collective, but where it says
-/// otherwise. What a step may throw as data_error, it throws on all ranks.
+/// report(), bytes() and may have measure(), which all ranks call together instead of the model on one rank;
+/// amend(statistics), which corrects statistics that a restored model cannot know; check_cells(), not
+/// collective, which throws if a cell list could not be built; and blown_up(error), the message for an error
+/// of a step. All are collective unless stated otherwise. A step that throws data_error throws it on all
+/// ranks.
 ///
-/// Where ranks' devices agree among themselves, steps can be enqueued before the host knows that the last ones are
-/// whole. A model that can do that has
+/// If ranks' devices agree among themselves, steps can be enqueued before the host knows that earlier ones are whole.
+/// Such a model has
 ///   ahead()              how many steps may be enqueued before the first is known to be whole; 1: none is ahead
 ///   move_ahead()         enqueues the next step; ranks agree on wishes only
-///   is_whole(step)       whether it is; otherwise it and later ones have done nothing
-///   redo()               to be called before the exchange of a step that is not, and its `finish`
+/// is_whole(step) whether it is whole; otherwise it and later steps have done nothing
+/// redo() called before the exchange of a step that is not whole, and its `finish`
 template <typename Model>
 concept ranked_model = requires(Model& model, typename distributed_model<typename Model::whole_type>::state_type& state,
                                 const Model& given, std::uint64_t word, bool flag) {
@@ -126,9 +126,9 @@ concept steps_ahead = requires(Model& model) {
   model.redo();
 };
 
-/// The steps of a model, each of which is: move, agree whether particles must change ranks, let them, finish. After a
-/// fault a run has ended: the step stays that of the fault, `advance` does nothing, and all ranks throw the same, until
-/// a state is set.
+/// The steps of a model: move, agree whether particles must change ranks, exchange them, finish. A fault ends a run:
+/// the step stays that of the fault, `advance` does nothing, and all ranks throw the same error, until a state is
+/// set.
 template <ranked_model Model>
 class ranked_steps final : public model_share<typename Model::whole_type> {
   using base = model_share<typename Model::whole_type>;
@@ -235,14 +235,14 @@ class ranked_steps final : public model_share<typename Model::whole_type> {
 
   Model model_;
   std::uint64_t fault_ = no_run_fault;  ///< the first of all ranks
-  std::optional<data_error> failure_;   ///< what else has ended the run; the same on all ranks
+  std::optional<data_error> failure_;   ///< another error that ended the run; the same on all ranks
 };
 
-/// The host sees late which steps are whole. Each step is asked for its wish once, when it is enqueued first.
+/// The host learns late which steps are whole. wish() is called once per step, when the step is first enqueued.
 template <ranked_model Model>
 int ranked_steps<Model>::take_steps_ahead(std::size_t steps, const wish_type& wish) {
   std::uint64_t& step = model_.step_;
-  std::uint64_t end = step + steps, asked = step, whole = step;  // steps before these have been asked, and are whole
+  std::uint64_t end = step + steps, asked = step, whole = step;  // bounds of the steps already asked, and already whole
   int agreed = 0;
   while (whole < end) {
     const std::size_t ahead = model_.ahead();
@@ -274,7 +274,7 @@ int ranked_steps<Model>::take_steps_ahead(std::size_t steps, const wish_type& wi
   return agreed;
 }
 
-/// On the first fault, and so on the step at which the run has ended.
+/// All ranks agree on the first fault, and so on the step at which the run has ended.
 template <ranked_model Model>
 void ranked_steps<Model>::agree() {
   for (const std::uint64_t one : all_values(model_.ranks_, model_.first_fault())) fault_ = std::min(fault_, one);

@@ -11,21 +11,21 @@
 
 namespace quadrat::detail {
 
-/// The ghosts of a rank's particles. They travel in a stream of their own, beside the work of the context.
+/// The ghosts of a rank's particles. They travel in a separate stream, beside the work of the context.
 template <typename Context, typename T, int D>
 class traveling_ghosts {
  public:
   traveling_ghosts(const Context& context, communicator& ranks, rank_exchange<Context, T, D>& exchange)
       : context_(context), exchange_(exchange), stream_(context), borders_(stream_.context(), ranks) {}
 
-  /// Of the own particles, which are on their blocks.
+  /// Chooses the ghosts of the own particles, which are in their blocks.
   void choose(const points_view<T, D>& points, const halo_reach<T>& reach) {
     const waiting_time time(exchange_.communication_seconds());
     stream_.wait_for(context_);
     borders_.build(exchange_.space(), exchange_.on_device(), points, reach);
     stream_.make_wait(context_);
   }
-  /// Ghosts, behind the own elements of all arrays, start on their way, after what stream() has been given.
+  /// Starts to send ghosts, to behind the own elements of all arrays, after the work in stream().
   template <typename... E>
   void send(array<E, Context>&... arrays) {
     const waiting_time time(exchange_.communication_seconds());
@@ -33,7 +33,7 @@ class traveling_ghosts {
     borders_.start_forward(all);
     traveling_ = true;
   }
-  /// If they are on their way: what the context does next sees them.
+  /// If ghosts are on their way, makes the context's next work see them.
   void receive() {
     if (!traveling_) return;
     const waiting_time time(exchange_.communication_seconds());
@@ -41,7 +41,7 @@ class traveling_ghosts {
     stream_.make_wait(context_);
     traveling_ = false;
   }
-  /// Those of what the context has done so far.
+  /// Starts to send ghosts after the context's work so far.
   template <typename... E>
   void fetch(array<E, Context>&... arrays) {
     stream_.wait_for(context_);

@@ -26,7 +26,7 @@ struct srd_cell {
   R count;
 };
 
-/// The sums that are needed besides momentum and count.
+/// The sums needed besides momentum and count.
 struct srd_sum_kinds {
   bool energy;
   bool mass;    ///< if not, every particle has mass 1

@@ -79,7 +79,7 @@ struct srd_decide {
   }
 };
 
-/// Starts the clock at a step, with no collision pending.
+/// Starts the clock at a step, with no pending collision.
 template <typename T, int D>
 struct srd_start_clock {
   srd_setup<T, D> setup;

@@ -34,8 +34,8 @@ template <typename T>
   return make_grid(domain, cells);
 }
 
-/// In one step the farthest of a million spheres moves five times the root mean square. A random walk of about ten
-/// steps shall stay within half of the skin.
+/// In one step the fastest of a million spheres moves five times the root mean square. A random walk of about ten steps
+/// should stay within half of the skin.
 template <typename T>
 [[nodiscard]] T skin_of_spheres(const brownian_options& options) {
   const double least = std::min({options.box[0], options.box[1], options.box[2]});

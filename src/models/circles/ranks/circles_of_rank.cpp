@@ -46,7 +46,7 @@ void circles_of_rank<Context, T, D>::exchange(bool /*balanced*/) {
   carried_.resize_discarding(context_, all);
 }
 
-/// Of the step that has been taken from last_ to agents_.
+/// The record of the step from last_ to agents_.
 template <typename Context, typename T, int D>
 circles_record circles_of_rank<Context, T, D>::recorded() {
   const read_circles_totals<T, D> read{neighbors_.data(), last_.data(), agents_.data()};
@@ -72,13 +72,13 @@ circles_record circles_of_rank<Context, T, D>::recorded() {
   return averaged(all, setup_.count);
 }
 
-/// Only looks whether agents must change ranks.
+/// Only checks whether agents must change ranks.
 template <typename Context, typename T, int D>
 bool circles_of_rank<Context, T, D>::move(bool /*more*/) {
   return this->far_from(points_of_records<T, D>(before_.data(), own_), points(), skin_, "circles.moved");
 }
 
-/// Ghosts, if they have not been sent already, cells, the walk.
+/// Receives ghosts (if not sent already), builds cells, and walks.
 template <typename Context, typename T, int D>
 void circles_of_rank<Context, T, D>::finish(bool more) {
   sent_ ? ghosts_.receive() : ghosts_.fetch(agents_);

@@ -39,16 +39,16 @@ class circles_of_rank : public particles_of_rank<Context, T, D> {
   [[nodiscard]] rank_report report() const { return exchange_.report(own_, ghosts_.number()); }
   [[nodiscard]] std::size_t bytes() const;
 
-  /// Whether steps keep what `recorded` needs.
+  /// Whether steps keep the data that `recorded` needs.
   void keep_records(bool kept) { records_ = kept; }
-  /// Of the last step.
+  /// The record of the last step.
   [[nodiscard]] circles_record recorded();
 
  private:
   using record_type = agent_record<T, D>;
   using cell_list = typename cell_methods::counting::type<Context, T, D>;
-  /// Of the reach: how much farther ghosts are chosen. More of them are sent in each step; with fewer, agents change
-  /// ranks more often.
+  /// The additional reach of ghosts, as a fraction of the reach. A larger skin sends more ghosts per step; with a
+  /// smaller one agents change ranks more often.
   static constexpr double skin = 0.25;
 
   template <typename Law>

@@ -14,7 +14,7 @@
 /// The kernel bodies of distributed_circles. Own agents are the first of their array, ghosts follow.
 namespace quadrat::detail {
 
-/// Which of the own agents.
+/// The subset of the own agents.
 enum class circles_part { all, with_copies, without_copies };
 
 /// One step, for a slot of the cell list of own agents and ghosts: the walk reads agents in the order of cells.

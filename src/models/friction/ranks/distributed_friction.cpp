@@ -15,7 +15,7 @@ namespace quadrat {
 
 namespace {
 
-/// What only rank 0 knows before the start.
+/// Facts that only rank 0 knows before the start.
 struct friction_facts {
   std::size_t count;
   double largest_radius;
@@ -23,7 +23,7 @@ struct friction_facts {
   double skin;
 };
 
-/// The constants of a run on one rank: radii are those of the grains that it has at the start, on rank 0 all.
+/// The constants of a run on one rank. Radii are those of its grains at the start: all on rank 0.
 template <typename T>
 [[nodiscard]] detail::friction_setup<T> setup_of_rank(const granular_friction_options& completed,
                                                       std::span<const double> radii, const friction_facts& facts) {
@@ -58,7 +58,7 @@ template <typename Context, typename T>
   together(ranks, [&] {
     completed.time_step = facts.time_step;
     completed.skin = facts.skin;
-    // Of the checks, those that depend on the smallest grain have been made on rank 0.
+    // Rank 0 has already made the checks that depend on the smallest grain.
     completed = detail::completed(completed, std::span(&facts.largest_radius, facts.count > 0 ? 1 : 0));
     if (parts.whole != nullptr) completed = parts.whole->options();
     parts.share = std::make_unique<detail::ranked_steps<detail::friction_grains_of_rank<Context, T>>>(

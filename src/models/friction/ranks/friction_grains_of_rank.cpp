@@ -19,7 +19,7 @@ struct friction_grains_of_rank<Context, T>::sent_grain {
 
 namespace {
 
-/// Rows are sorted here, by what one rank would sort them by.
+/// Rows are sorted here by the key that one rank would use.
 template <typename T>
 [[nodiscard]] neighbor_options<T> unsorted_friction_list(const friction_setup<T>& setup) {
   neighbor_options<T> options = friction_list_options(setup);
@@ -92,7 +92,7 @@ void friction_grains_of_rank<Context, T>::start() {
   present_ = {};
 }
 
-/// What travels with the grains: the histories of their contacts, each with the owner of its first grain.
+/// Data that travels with the grains: the histories of their contacts, each to the owner of its first grain.
 template <typename Context, typename T>
 void friction_grains_of_rank<Context, T>::pack_histories(bool restoring) {
   if (restoring) {
@@ -136,7 +136,7 @@ void friction_grains_of_rank<Context, T>::send_grains(bool restoring) {
   }
 }
 
-/// Makes room for them behind the own grains, in both sets.
+/// Makes room for ghosts behind the own grains, in both sets.
 template <typename Context, typename T>
 void friction_grains_of_rank<Context, T>::choose_ghosts() {
   ghosts_.choose(points(), {2 * setup_.largest_radius + setup_.skin});
@@ -185,7 +185,7 @@ void friction_grains_of_rank<Context, T>::build_list() {
                             partners_.data(), first_.data(), second_.data()});
 }
 
-/// Gives the rows of the new list the histories that have arrived.
+/// Copies the arrived histories to the rows of the new list.
 template <typename Context, typename T>
 void friction_grains_of_rank<Context, T>::recall() {
   matcher_.clear();
@@ -216,7 +216,7 @@ void friction_grains_of_rank<Context, T>::exchange(bool /*balanced*/) {
   rebuild(false);
 }
 
-/// The whole step: its forces are those of ghosts that have come before.
+/// The whole step. Its forces use ghosts that have already arrived.
 template <typename Context, typename T>
 bool friction_grains_of_rank<Context, T>::move(bool /*more*/) {
   fill_bytes(context_, words_.data(), 0, words_.bytes());
@@ -233,12 +233,12 @@ bool friction_grains_of_rank<Context, T>::move(bool /*more*/) {
     for_each(context_, "friction.step own", own_, body);
   }
   const auto words = to_host(context_, words_.data(), stale_word + 1);
-  // Steps of the run take the place of those of the batch.
+  // Replaces steps of the batch by steps of the run.
   if (words[fault_word] != no_run_fault) fault_ = std::min(fault_, step_ << 32 | words[fault_word]);
   return words[stale_word] != 0;
 }
 
-/// Ghosts of the next step.
+/// Sends the ghosts of the next step.
 template <typename Context, typename T>
 void friction_grains_of_rank<Context, T>::finish(bool /*more*/) {
   has_ghosts_ ? ghosts_.receive() : fetch_ghosts();

@@ -44,7 +44,7 @@ class friction_grains_of_rank : public particles_of_rank<Context, T, 3> {
   }
   [[nodiscard]] static std::uint64_t fault_step(std::uint64_t word) { return (word >> 32) + 1; }
   void gather(granular_friction_state<T>& state);
-  /// As many rebuilds as on one rank, which builds twice to start.
+  /// Counts as many rebuilds as one rank, which builds twice at the start.
   void amend(granular_friction_statistics& result) const { result.rebuilds = rebuilds_; }
   [[nodiscard]] rank_report report() const { return exchange_.report(own_, ghosts_.number()); }
   [[nodiscard]] std::size_t bytes() const;
@@ -54,7 +54,7 @@ class friction_grains_of_rank : public particles_of_rank<Context, T, 3> {
 
   [[nodiscard]] moving_grains<T> grains(int set);
   [[nodiscard]] friction_partners<T> near();
-  /// With `restoring`, grains are where the list was built, and leaving_ has their histories.
+  /// With `restoring`, grains are at the positions of the list's build, and leaving_ has their histories.
   void rebuild(bool restoring);
   void pack_histories(bool restoring);
   void send_histories();
@@ -92,7 +92,7 @@ class friction_grains_of_rank : public particles_of_rank<Context, T, 3> {
   array<particle_id, Context> first_, second_;
   array<std::uint64_t, Context> words_;
 
-  bool has_ghosts_ = false;  ///< of this step, or they are on their way
+  bool has_ghosts_ = false;  ///< ghosts of this step have arrived or are on their way
   std::uint64_t rebuilds_ = 1;
   std::uint64_t fault_ = no_run_fault;  ///< of the own grains; its steps count from 0
 };

@@ -11,7 +11,7 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 
-/// The kernel bodies of distributed_friction for what happens between steps. Steps are those of granular_friction.
+/// The kernel bodies of distributed_friction between steps. Steps are those of granular_friction.
 namespace quadrat::detail {
 
 /// The history of a contact on its way to the owner of its first grain.
@@ -23,7 +23,7 @@ struct traveling_memory {
   particle_id second;
 };
 
-/// How many contacts of an own grain have a history.
+/// Counts the contacts of an own grain that have a history.
 template <typename T>
 struct count_memories {
   friction_partners<T> near;
@@ -38,7 +38,7 @@ struct count_memories {
   }
 };
 
-/// Writes them one after the other, with the rank that each goes to.
+/// Writes them one after the other, with the destination rank of each.
 template <typename T>
 struct pack_memories {
   friction_partners<T> near;
@@ -60,7 +60,7 @@ struct pack_memories {
   }
 };
 
-/// The rank that each history of a restored state goes to: grains are in the order of their ids.
+/// The destination rank of each history of a restored state, whose grains are in the order of their ids.
 template <typename T>
 struct send_memories {
   const traveling_memory<T>* memories;
@@ -70,7 +70,7 @@ struct send_memories {
   QUADRAT_HD void operator()(std::size_t i) const { destinations[i] = owners[memories[i].first]; }
 };
 
-/// Where grains are as the list is built, and their place in the order in which one rank would have sorted them: by
+/// The positions of grains when the list is built, and their place in the order in which one rank would sort them: by
 /// cell, then by id.
 template <typename T>
 struct list_grains {
@@ -100,7 +100,7 @@ struct sort_partners {
   particle_id* first;
   particle_id* second;
 
-  /// By insertion: rows are short, and nearly sorted within the ranks that their grains come from.
+  /// Sorts by insertion, because rows are short, and nearly sorted per source rank.
   QUADRAT_HD void operator()(std::size_t slot) const {
     const std::uint64_t begin = offsets[slot], end = offsets[slot + 1];
     for (std::uint64_t entry = begin; entry < end; ++entry) {
@@ -118,7 +118,7 @@ struct sort_partners {
   }
 };
 
-/// Gives the entries of the list the histories that have arrived.
+/// Copies the arrived histories to the entries of the list.
 template <typename T>
 struct recall_memories {
   const std::uint32_t* previous;  ///< of contact_matcher

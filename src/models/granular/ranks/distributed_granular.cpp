@@ -40,7 +40,7 @@ template <typename Context>
                                           : asked == halo_overlap::always;
 }
 
-/// Grains that ranks give, in order of rank.
+/// The grains that ranks give, in order of rank.
 struct given_grains {
   std::size_t first = 0;  ///< the id of the first of this rank
   std::size_t all = 0;

@@ -53,9 +53,9 @@ void grains_of_rank<Context, T>::start() {
   interval_ = 1;
 }
 
-/// On a GPU the forces are enqueued before the host knows whether all ghosts that they need have been chosen, so that
-/// the device does not wait for ranks to agree. Where they have not, or no step follows, which is rare, that is done
-/// again: the grains before it are still there. All ranks count the same steps, and so do the same.
+/// On a GPU the forces are enqueued before the host knows whether all needed ghosts have been chosen, so that the
+/// device does not wait for the agreement of ranks. If not, or if no step follows (both rare), they are computed again
+/// from the previous grains. All ranks count the same steps, and decide alike.
 template <typename Context, typename T>
 bool grains_of_rank<Context, T>::move(bool more) {
   if (!moved_ahead_) move_grains();
@@ -68,7 +68,7 @@ bool grains_of_rank<Context, T>::move(bool more) {
   }
   const T moved = own_ == 0 ? T(0) : largest_moves_[asked].wait();
   ++since_;
-  // After fast grains have come to rest.
+  // Fast grains have come to rest.
   const bool wide = since_ >= 100 && skin_ > least_skin_ && ghosts_.number() > 0;
   return far_from_ghosts(moved, set) || wide;
 }
@@ -96,7 +96,7 @@ void grains_of_rank<Context, T>::finish(bool more) {
   early_ = -1;
 }
 
-/// After as many steps as between the last two exchanges; if there was none, after twice as many.
+/// Due after as many steps as between the last two exchanges; if there was none, after twice as many.
 template <typename Context, typename T>
 bool grains_of_rank<Context, T>::expects_an_exchange() const {
   return since_ + 1 >= interval_;
@@ -104,8 +104,8 @@ bool grains_of_rank<Context, T>::expects_an_exchange() const {
 
 template <typename Context, typename T>
 void grains_of_rank<Context, T>::exchange(bool balanced) {
-  // Grains that keep their places are sorted once in so many exchanges, since neighbors that are close in memory are
-  // found faster.
+  // Grains that keep their places are sorted once in this many exchanges, because neighbors close in memory are found
+  // faster.
   constexpr std::size_t longest_unsorted = 32;
   if (balanced || unsorted_ == longest_unsorted) {
     migrate();
@@ -132,8 +132,8 @@ void grains_of_rank<Context, T>::request_largest() {
   largest_moves_[asked_].request(context_, largest_.data());
 }
 
-/// Whether a grain has moved by half of the skin. The sum of the largest moves is a bound; only beyond it the distances
-/// are looked at.
+/// Whether a grain has moved by half of the skin. The sum of the largest moves is a bound; distances are computed only
+/// when it is exceeded.
 template <typename Context, typename T>
 bool grains_of_rank<Context, T>::far_from_ghosts(T moved, int set) {
   last_move_ = static_cast<double>(moved);
@@ -142,11 +142,11 @@ bool grains_of_rank<Context, T>::far_from_ghosts(T moved, int set) {
   if (own_ == 0 || 2 * moved_ < skin) return false;
   const distance_moved<T> distance{positions_[set].data(), before_.data()};
   moved_ = static_cast<double>(reduce_maximum(context_, "granular.moved", own_, distance, scratch_));
-  // Rounding is in the reach of the halo.
+  // The reach of the halo includes rounding.
   return 2 * moved_ >= skin;
 }
 
-/// Ghosts, if they have not come already, cells, forces.
+/// Receives ghosts (unless they have arrived), builds cells, and computes forces.
 template <typename Context, typename T>
 void grains_of_rank<Context, T>::push(bool move) {
   ghosts_.receive();
@@ -176,7 +176,7 @@ void grains_of_rank<Context, T>::push_by(const View& view, bool move) {
   }
 }
 
-/// With overlap not where ghosts will probably be chosen anew in the next step.
+/// With overlap, not if the next step will probably choose new ghosts.
 template <typename Context, typename T>
 template <bool Canonical, typename View>
 void grains_of_rank<Context, T>::enqueue_push(const View& view, bool move) {
@@ -188,7 +188,7 @@ void grains_of_rank<Context, T>::enqueue_push(const View& view, bool move) {
   ghosts_.send_first("granular.push own", body, positions_[ghosts_of_], velocities_[ghosts_of_]);
 }
 
-/// Makes rows if that is worth it.
+/// Makes rows if they pay.
 template <typename Context, typename T>
 bool grains_of_rank<Context, T>::has_rows() {
   if constexpr (std::is_same_v<Context, cpu_context>) {
@@ -202,7 +202,7 @@ bool grains_of_rank<Context, T>::has_rows() {
   }
 }
 
-/// Of own grains and ghosts.
+/// The points of own grains and ghosts.
 template <typename Context, typename T>
 void grains_of_rank<Context, T>::build_cells() {
   const points_view<T, 3> all = points(own_ + ghosts_.number());
@@ -219,10 +219,10 @@ void grains_of_rank<Context, T>::migrate() {
   unsorted_ = 0;
 }
 
-/// The wider the skin, the more ghosts are sent in each step, and the more rarely they are chosen. With A ghosts for
-/// each length of reach, n own grains and moves of m a step, a skin of s costs 2 m n / s + A s a step, if to choose
-/// ghosts costs for an own grain what a ghost costs in a step, which is about so. That is least for s = sqrt(2 m n /
-/// A). A skin that a grain crosses in each step is in vain.
+/// A wider skin sends more ghosts in each step, but chooses them more rarely. With A ghosts per length of reach, n own
+/// grains and moves of m per step, a skin of s costs 2 m n / s + A s per step, assuming that choosing ghosts costs as
+/// much per own grain as a ghost costs per step. The minimum is at s = sqrt(2 m n / A). A skin that a grain crosses in
+/// each step is useless.
 template <typename Context, typename T>
 T grains_of_rank<Context, T>::skin_to_come() {
   struct facts {

@@ -18,7 +18,7 @@
 
 namespace quadrat::detail {
 
-/// The grains of one rank and its ghosts, and how they come and go.
+/// The grains of one rank and its ghosts, and their exchange.
 template <typename Context, typename T>
 class grains_of_rank : public particles_of_rank<Context, T, 3> {
  public:
@@ -33,7 +33,7 @@ class grains_of_rank : public particles_of_rank<Context, T, 3> {
   [[nodiscard]] points_view<T, 3> points() const { return points(own_); }
   void start();
   [[nodiscard]] bool move(bool more);
-  /// Ends what ghosts are on their way, and undoes forces that were enqueued early.
+  /// Completes ghosts that are on their way, and undoes forces that were enqueued early.
   void settle();
   void exchange(bool balanced);
   void finish(bool more);
@@ -54,7 +54,7 @@ class grains_of_rank : public particles_of_rank<Context, T, 3> {
   }
   [[nodiscard]] grain_records<T> grains(int set) { return {positions_[set].data(), velocities_[set].data()}; }
   void move_grains();
-  /// Asks for the largest distance that a grain has moved.
+  /// Requests the largest distance that a grain has moved.
   void request_largest();
   [[nodiscard]] bool expects_an_exchange() const;
   /// `set`: the grains of this step.
@@ -76,25 +76,25 @@ class grains_of_rank : public particles_of_rank<Context, T, 3> {
   granular_setup<T> setup_;
   granular_parameters parameters_;
   T least_skin_;
-  T skin_;         ///< ghosts are chosen for
-  bool overlaps_;  ///< grains that have copies are pushed first, and travel while the others are pushed
+  T skin_;         ///< the skin for which ghosts are chosen
+  bool overlaps_;  ///< grains with copies are computed first, and travel during the computation of the others
   fitted_cells<Context, T, 3> cells_;
-  bool fitted_ = false;  ///< cells_, since ghosts were chosen
+  bool fitted_ = false;  ///< cells_ is fitted since ghosts were chosen
   rows_type rows_;
   traveling_ghosts<Context, T, 3> ghosts_;
   array<T, Context> largest_;
   late_value<Context, T> largest_moves_[2];
-  int asked_ = 0;             ///< of largest_moves_, last
+  int asked_ = 0;             ///< index of the last request in largest_moves_
   bool moved_ahead_ = false;  ///< the move of the next step has been made
   double last_move_ = 0;      ///< the largest, of the last step
   std::size_t since_ = 0;     ///< steps since the last exchange
   std::size_t interval_ = 1;  ///< steps after which the next one is expected
   int early_ = -1;            ///< the set of the grains of this step, if the forces on them are enqueued early
   bool moves_early_ = false;  ///< and the move of the next step with them
-  int ghosts_of_ = -1;        ///< which of positions_ and velocities_ has ghosts, or gets them
-  double moved_ = 0;          ///< no grain has moved farther since the ghosts were chosen
-  std::size_t unsorted_ = 0;  ///< exchanges in which grains kept their places, since they were in order of cells
-  int now_ = 0;               ///< of positions_ and velocities_
+  int ghosts_of_ = -1;        ///< index into positions_ and velocities_ of the set with ghosts
+  double moved_ = 0;          ///< bound on the move of every grain since the ghosts were chosen
+  std::size_t unsorted_ = 0;  ///< exchanges in which grains kept their places, since the last sort
+  int now_ = 0;               ///< present index into positions_ and velocities_
   array<packed_record<T, 3>, Context> positions_[2], before_;
   array<velocity_record<T>, Context> velocities_[2];
 };

@@ -22,7 +22,7 @@ template <typename T>
   return std::sqrt(squared_norm(a - b));
 }
 
-/// Step 1 of the model without a step 3 before it, to be called once for each grain. Returns how far it has moved.
+/// Step 1 of the model without a step 3 before it, to be called once for each grain. Returns the distance it has moved.
 template <typename T>
 struct move_own_grains {
   granular_motion<T> motion;
@@ -41,7 +41,7 @@ struct move_own_grains {
   }
 };
 
-/// *largest = max(*largest, value) for numbers that are not negative, whose bits are ordered as they are.
+/// *largest = max(*largest, value) for nonnegative floats, which compare like their bits.
 template <typename T>
 QUADRAT_HD void raise_largest(T* largest, T value) {
   using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
@@ -49,19 +49,19 @@ QUADRAT_HD void raise_largest(T* largest, T value) {
   word bits;
   memcpy(&bits, &value, sizeof(bits));
 #if defined(__CUDA_ARCH__)
-  // One thread of a warp: else all would queue at one address.
+  // One thread per warp, to avoid a queue at one address.
   const auto leading = static_cast<unsigned>(bits >> (8 * sizeof(word) - 32));
   if (leading < __reduce_max_sync(__activemask(), leading)) return;
 #endif
-  // What is there is seldom smaller, and to read it takes far less time.
+  // The stored value is rarely smaller, and reading it is much faster.
   if (bits <= *static_cast<volatile const word*>(target)) return;
   atomic_max(target, bits);
 }
 
-/// Words of faults: of forces, and of moves, which are made ahead of their step.
+/// The words of faults: one for forces, and one for moves, which are made ahead of their step.
 enum granular_fault : std::size_t { fault_of_force, fault_of_move, granular_faults };
 
-/// Forgets what a push of that step has raised, which is done again.
+/// Clears the faults of a step's forces before they are computed again.
 struct forget_faults {
   std::uint64_t* words;
   std::uint64_t step;
@@ -85,7 +85,7 @@ struct push_own_grains {
   bool move;
   std::uint64_t step;
   std::uint64_t* faults;
-  T* largest;  ///< how far a grain has moved
+  T* largest;  ///< receives the largest move of a grain
 
   QUADRAT_HD void operator()(std::size_t i) const {
     const auto slot = static_cast<std::uint32_t>(i);
@@ -115,7 +115,7 @@ struct push_own_grains {
   }
 };
 
-/// How far a grain is from where it was when the ghosts were chosen.
+/// The distance of a grain from its position when the ghosts were chosen.
 template <typename T>
 struct distance_moved {
   const packed_record<T, 3>* positions;

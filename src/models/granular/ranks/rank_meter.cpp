@@ -47,7 +47,7 @@ struct unpack_in_order {
   }
 };
 
-/// What the i-th grain in order of id adds: nothing if it is a ghost.
+/// The contribution of the i-th grain in order of id; zero for a ghost.
 template <typename View, typename T>
 struct measure_own {
   measure_grain<View, T> body;
@@ -74,8 +74,8 @@ struct store_totals {
   }
 };
 
-/// The grains of a rank where it owns their cells now, and ghosts of all cells around, in order of id: so that the
-/// neighbors of a grain come in the order that they have on one rank.
+/// The grains in the cells that a rank now owns, and ghosts of all cells around, in order of id. So the neighbors of a
+/// grain have the same order as on one rank.
 template <typename Context, typename T>
 struct measured_grains {
   measured_grains(const Context& context, communicator& ranks, const granular_setup<T>& setup,
@@ -120,7 +120,7 @@ struct measured_grains {
     array<sent_grain<T>, Context> arrived(context, own);
     moves.apply(leaving.data(), arrived.data());
 
-    // The cells around a cell are an edge away.
+    // The cells around a cell extend one edge away.
     T reach = setup.law.diameter;
     for (int axis = 0; axis < 3; ++axis) reach = std::max(reach, setup.space.edge(axis));
     halo<Context, T, 3> around(context, ranks);

@@ -9,7 +9,7 @@
 #include "models/granular/ranks/grains_of_rank.hpp"
 #include "quadrat/models/granular.hpp"
 
-/// What is read from the grains of ranks without gathering them on one.
+/// Results from the grains of all ranks, without gathering them on one.
 namespace quadrat::detail {
 
 /// A grain on its way to another rank.
@@ -32,7 +32,7 @@ template <typename Context, typename T>
 
 /// The statistics of all grains, on every rank: each rank measures its own, with the grains in the cells around theirs.
 /// At `canonical` the sums have the bits of granular_meter on one rank; otherwise they are those of ranks, added in
-/// order of rank. Memory follows the grains of a rank, and is released. Collective; synchronizes.
+/// order of rank. Memory is proportional to the grains of a rank, and is released. Collective; synchronizes.
 template <typename Context, typename T>
 [[nodiscard]] granular_statistics measure_ranks(const Context& context, communicator& ranks,
                                                 const granular_setup<T>& setup, const granular_parameters& parameters,

@@ -12,9 +12,9 @@
 
 namespace quadrat::detail {
 
-/// On CPUs: rows of near grains, as `listed` has them, for the own grains of a rank among these and its ghosts. They
-/// serve until one of either has moved by half of their skin, which is not that of the ghosts: wide skins send ghosts
-/// more rarely, and make rows longer.
+/// On CPUs: rows of near grains, as in `listed`, for the own grains of a rank among own grains and ghosts. Rows serve
+/// until a grain or ghost has moved by half of their skin. This skin differs from that of the ghosts, because wide
+/// skins choose ghosts more rarely but make rows longer.
 template <typename T>
 class rows_of_rank {
  public:
@@ -25,19 +25,19 @@ class rows_of_rank {
     return static_cast<T>(1 + kept_rows<T>::skin) * setup.law.diameter;
   }
 
-  /// Other grains have come, or grains have other places.
+  /// Call it when other grains have arrived, or grains have other places.
   void forget() {
     made_ = false;
     crowded_ = false;
   }
-  /// To be called before each step: whether there are rows that serve `all` grains, the own ones first, which have
+  /// Call it before each step. Returns whether there are rows that serve `all` grains (own grains first), which have
   /// moved by at most `move` since the last call.
   [[nodiscard]] bool serve(const cpu_context& context, const packed_record<T, 3>* positions, std::size_t all,
                            double move);
-  /// Whether to make them, where the fastest own grain moves by `move` in a step, and ghosts are kept for so many
+  /// Whether rows pay if the fastest own grain moves by `move` per step, and ghosts are kept for this many
   /// steps.
   [[nodiscard]] bool worth(double move, std::size_t steps) const;
-  /// Makes them, by a cell list of all grains. Returns false, and is not worth it again, where grains are too crowded.
+  /// Makes rows by a cell list of all grains. Returns false if grains are too crowded; then rows no longer pay.
   [[nodiscard]] bool make(const cpu_context& context, const typename row_lists<T>::cells_view& cells,
                           const grain_records<T>& grains, std::size_t own, std::size_t all);
   [[nodiscard]] rows_view<T> view() const { return lists_.view(); }
@@ -50,7 +50,7 @@ class rows_of_rank {
   array<packed_record<T, 3>, cpu_context> homes_;  ///< of all grains, when rows were made
   workspace<cpu_context> scratch_;
   std::size_t own_ = 0;
-  double moved_ = 0;  ///< no own grain is farther from its home
+  double moved_ = 0;  ///< bound on the distance of own grains from their homes
   bool made_ = false, crowded_ = false;
 };
 

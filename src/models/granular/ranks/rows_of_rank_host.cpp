@@ -12,7 +12,7 @@ rows_of_rank<T>::rows_of_rank(const granular_setup<T>& setup)
       // A little less than half, for rounding.
       limit_(0.49 * kept_rows<T>::skin * static_cast<double>(setup.law.diameter)) {}
 
-/// The distances of own grains are looked at only where the sum of their moves is too large for a bound.
+/// Distances of own grains are computed only if the sum of their moves is too large as a bound.
 template <typename T>
 bool rows_of_rank<T>::serve(const cpu_context& context, const packed_record<T, 3>* positions, std::size_t all,
                             double move) {
@@ -27,7 +27,7 @@ bool rows_of_rank<T>::serve(const cpu_context& context, const packed_record<T, 3
   return made_;
 }
 
-/// To make rows takes about as long as a step by cells, and a step with them a quarter to a half of that.
+/// Making rows takes about as long as a step by cells, and a step with rows a quarter to a half of that.
 template <typename T>
 bool rows_of_rank<T>::worth(double move, std::size_t steps) const {
   constexpr std::size_t least = 4;

@@ -134,8 +134,8 @@ struct srd_decide_own {
   }
 };
 
-/// For cells that no other rank has in its window or reaches. All loads come before the first branch. Nobody reads the
-/// turn of an empty cell.
+/// For cells that no other rank has in its window or reaches. All loads come before the first branch. The turn of an
+/// empty cell is never read.
 template <typename T, int D, typename Sums>
 struct srd_decide_inner {
   srd_decide_own<T, D, Sums> decide;

@@ -298,7 +298,7 @@ void shared_cells<Context, D>::find_targets() {
 template <typename Context, int D>
 template <typename V>
 void shared_cells<Context, D>::push(const cell_values<V>& values, const srd_step_words& words, std::uint64_t step) {
-  // Nobody still reads this buffer: a rank marks the previous exchange only after it has read the one before it.
+  // No rank still reads this buffer: a rank marks the previous exchange only after it has read the one before.
   constexpr std::size_t threads = 1u << 17;
   const std::size_t at_once = std::min(places_.size(), threads / values.used);
   for_each(context_, "srd.push parts", std::max(at_once * values.used, counts_.size()),
