@@ -5,7 +5,7 @@ GPUs::
     neighbor_list, NeighborList   pairs within a cutoff
     knn                           nearest neighbors
     clusters                      connected points, DBSCAN
-    contacts                      where bodies of any shape overlap
+    contacts                      overlaps of bodies of any shape
     CellList                      points by cell of a grid
     rdf                           radial distribution functions
     SpreadPlan, spread, interpolate   values between points and meshes
@@ -13,7 +13,7 @@ GPUs::
     Ewald, electrostatics         sums over charges and their images
     reduce_by_key, count_keys     reductions by key
     run, Simulation               scenes of `quadrat run`, in memory
-    choose, methods               which methods would be chosen, and why; which there are
+    choose, methods               the chosen methods and their reasons; all methods
     quadrat.ase                   neighbor lists with ASE's arguments
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the commands of this package share: errors in one line, and files that appear whole or not at all."""
+"""Shared by the commands of this package: errors in one line, and files that are written whole or not at all."""
 
 import os
 import sys
@@ -11,8 +11,8 @@ from ._types import FilePath
 
 
 def run(name: str, main: Callable[[list[str]], None], arguments: list[str]) -> int:
-    """Calls main(arguments). A wrong input, a failed read or write, a package that is not installed end with one line
-    on stderr and the status 1; what else goes wrong is a defect and keeps its traceback."""
+    """Calls main(arguments). Invalid input, a failed read or write, and a missing package end with one line on stderr
+    and the status 1. Any other error is a defect and keeps its traceback."""
     try:
         main(arguments)
     except (ValueError, OSError, ImportError) as problem:
@@ -42,8 +42,8 @@ def write_whole(file: FilePath, content: str | bytes) -> None:
 
 
 class whole_file:
-    """A context that gives the name of a temporary file in the folder of `file`, with its ending, and moves it into its
-    place at the end; after an error nothing is left."""
+    """A context that gives the name of a temporary file in the folder of `file`, with its ending, and renames it to
+    `file` at the end. After an error nothing is left."""
 
     def __init__(self, file: FilePath) -> None:
         self.file = os.fspath(file)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Finds the library for GPUs, which the package quadrat_cuda13 brings, and what it needs from other wheels."""
+"""Finds the library for GPUs in the package quadrat_cuda13, and its dependencies in other wheels."""
 
 import ctypes
 import importlib.util
@@ -9,7 +9,7 @@ INSTALL = "pip install 'quadrat[cuda13]'"
 
 
 def library() -> str:
-    """The path of the library. Called once, when the first array in the memory of a GPU comes."""
+    """The path of the library. Called once, for the first array in the memory of a GPU."""
     found = importlib.util.find_spec("quadrat_cuda13")
     if found is None or found.origin is None:
         raise ImportError(f"arrays in the memory of a GPU need the package quadrat-cuda13: {INSTALL}")
@@ -21,7 +21,8 @@ def library() -> str:
 
 
 def _load_fft():
-    """cuFFT from the vendor's wheel, where it is: the library then finds it by its name. Elsewhere the system's."""
+    """Loads cuFFT from the vendor's wheel, if installed, so that the library finds it by its name. Otherwise the
+    system's is used."""
     found = importlib.util.find_spec("nvidia")
     for folder in found.submodule_search_locations if found else ():
         for path in sorted(pathlib.Path(folder).glob("*/lib/libcufft.so.12")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Particles at one time. Apart from frames.py, which is also a command."""
+"""Particles at one time. Separate from frames.py, which is also a command."""
 
 import dataclasses
 
@@ -11,7 +11,7 @@ class Frame:
     """Particles at one time, of a run in memory or of a file. positions: (N, 3) float32; fields: name -> (N,) or
     (N, k), velocities under "velocity", their lengths under "speed", radii under "radius", numbers of the particles
     under "id", names (strings) under "species"; lower, upper: corners of the box, (3,); periodic: (3,) bool; step: None
-    where the file does not say. `print` shows a line."""
+    if the file has none. `print` shows a line."""
 
     time: float
     positions: np.ndarray
@@ -22,7 +22,7 @@ class Frame:
     step: int | None = None
 
     def numbers(self) -> dict[str, np.ndarray]:
-        """The fields of numbers: not those of strings."""
+        """The numeric fields, without those of strings."""
         return {name: values for name, values in self.fields.items() if values.dtype.kind != "U"}
 
     def __repr__(self) -> str:

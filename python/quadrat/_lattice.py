@@ -5,13 +5,13 @@ import itertools
 
 import numpy as np
 
-MOST = 2.0**25  # of the integers: products of them are exact
-ROUNDS = 100  # vectors that double precision can tell apart need fewer
+MOST = 2.0**25  # largest integers, so that products are exact
+ROUNDS = 100  # vectors distinct in double precision need fewer
 
 
 def shortest(vectors):
-    """Integers (3, 3), as floats: their product with vectors (3, 3) as rows are vectors of the same lattice that no sum
-    with multiples of the other two makes shorter (Minkowski's reduction), as far as integers below MOST get there."""
+    """Integers (3, 3), as floats. Their product with vectors (3, 3) as rows gives vectors of the same lattice that no
+    sum with multiples of the other two makes shorter (Minkowski's reduction), as far as integers below MOST allow."""
     turned = np.eye(3)
     for _ in range(ROUNDS):
         before = turned.copy()

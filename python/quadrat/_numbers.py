@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Numbers, words and flags among arguments."""
+"""Checks of numbers, words and flags in arguments."""
 
 import math
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ _LONGEST = 80  # characters of a value in a message, and of a name
 
 
 def whole(value: Any, name: str, least: int = -_MOST, most: int = _MOST) -> int:
-    """The value as an int: 4, 4.0 and NumPy's integers are accepted. ValueError for 4.5, NaN and what does not fit,
-    TypeError for what is no number. `least` and `most` are what the library can be given; narrower limits are its
-    own."""
+    """The value as an int: 4, 4.0 and NumPy's integers are accepted. ValueError for 4.5, NaN and numbers that do not
+    fit, TypeError for anything else. `least` and `most` are the limits of the library's type; the library checks
+    narrower limits."""
     if type(value) is int and least <= value <= most:
         return value
     error: type[Exception] = TypeError
@@ -53,7 +53,7 @@ def numbers(value: Any, name: str) -> list[Any]:
     try:
         one = np.ndim(value) == 0
     except Exception:
-        one = False  # what is wrong is said below
+        one = False  # the error is raised below
     if one:
         return [value]
     array = _core.numbers(value, name)
@@ -75,7 +75,7 @@ def flag(value: Any, name: str) -> bool:
 
 
 def word(value: Any, name: str, among: Sequence[str] | None = None) -> str:
-    """The value, if it is text, and one of those among which it must be."""
+    """The value, if it is text and one of the accepted words."""
     if not isinstance(value, str):
         of = f", one of {', '.join(among)}" if among else ""
         raise TypeError(f"{name} is {shown(value)}; text is accepted{of}")
@@ -85,7 +85,7 @@ def word(value: Any, name: str, among: Sequence[str] | None = None) -> str:
 
 
 def method_name(value: Any) -> str:
-    """The name of a method; empty for "auto". The library knows which there are."""
+    """The name of a method; empty for "auto". The library checks the name."""
     name = word(value, "method")
     if len(name) > _LONGEST or not name.isprintable():
         raise ValueError(f"method is {shown(name)}; a name is accepted")
@@ -105,12 +105,12 @@ def level_of(deterministic: Any) -> int:
 
 
 def thread_count(threads: Any) -> int:
-    """The number as the library takes it: 0, all threads, for None."""
+    """The number for the library: None becomes 0, which means all threads."""
     return 0 if threads is None else whole(threads, "threads", 1)
 
 
 def chosen_number(value: Any, name: str) -> float:
-    """The number as the library takes it: 0, which it chooses another for, for None."""
+    """The number for the library: None becomes 0, which means that the library chooses."""
     if value is None:
         return 0.0
     number = real_number(value, name)
@@ -127,7 +127,8 @@ def sign_of(sign: Any) -> int:
 
 
 def shown(value: Any) -> str:
-    """What a message says of a value: one short line. Arrays of a few numbers are shown, of others type and shape."""
+    """The text of a value in a message: one short line. Arrays of a few numbers are shown in full, others by type and
+    shape."""
     shape = shape_of(value)
     if isinstance(shape, tuple) and math.prod(shape) <= 4:
         text = repr(value)

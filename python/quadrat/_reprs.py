@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What objects of this package show of themselves: a line, whatever they hold."""
+"""The reprs of objects of this package: always one line."""
 
 import reprlib
 from typing import Any
@@ -11,7 +11,7 @@ _SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = _LONGEST
 
 
 def shape_of(value: Any) -> Any:
-    """None for what has none."""
+    """The shape, or None for objects without one."""
     try:
         return value.shape
     except Exception:
@@ -19,7 +19,7 @@ def shape_of(value: Any) -> Any:
 
 
 def short(value: Any) -> str:
-    """A value in a few words, on one line: of arrays the type and the shape."""
+    """A value in a few words, on one line; arrays by type and shape."""
     shape = shape_of(value)
     if shape is not None and hasattr(value, "dtype"):
         return f"{str(value.dtype).removeprefix('torch.')[:_LONGEST]} {tuple(shape)}"
@@ -28,7 +28,7 @@ def short(value: Any) -> str:
 
 
 def of_arrays(self: Any) -> str:
-    """The repr of a named tuple of arrays; what it does not have is left out."""
+    """The repr of a named tuple of arrays, without missing ones."""
     fields = ", ".join(f"{name}: {short(value)}" for name, value in zip(self._fields, self) if value is not None)
     return f"<{type(self).__name__} {fields}>"
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Derivatives of spreading and interpolation by position, in the operations of an array library.
 
-The compiled functions have values and gradients; what is here is for the derivatives of those, to any order. Each
-operation of the library has derivatives of its own, so these functions need none. Memory: N order^D numbers.
+The compiled functions give values and gradients; this module gives their derivatives, to any order. Each operation of
+the library is differentiable, so these functions need no derivative rules. Memory: N order^D numbers.
 
 A footprint is the part of a mesh that a point reaches: order mesh points along each axis, the first index slowest.
 `library` is torch or jax.numpy; positions are in units of the mesh.
@@ -31,12 +31,13 @@ def _weights(library, u, order, derivative):
 def _nodes(library, u, order):
     """The mesh points (N, order) along an axis that are reached from positions (N,)."""
     first = library.floor(u - order / 2) + 1
-    # int32 holds all extents and int64 is not there in every setting of every library.
+    # int32 holds all extents, and int64 is not always available.
     return _integers(library, first)[:, None] + library.arange(order, **_beside(library, u))
 
 
 def _footprints(library, u, order, mesh, periodic):
-    """Indices (N, order, ...) into the flattened mesh. What is beyond open ends, whose weights are 0, is at the ends."""
+    """Indices (N, order, ...) into the flattened mesh. Mesh points beyond open ends, whose weights are 0, get the index
+    of the end."""
     flat = 0
     for axis, extent in enumerate(mesh):
         nodes = _nodes(library, u[:, axis], order)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What objects with a state have in common."""
+"""The base of objects with a state."""
 
 import copy
 import functools
@@ -9,13 +9,13 @@ from ._reprs import of_call
 
 
 class State:
-    """Copies and pickles are made from the arguments of the object, and are empty: points do not travel. The repr is
+    """Copies and pickles are made from the arguments of the object, without points. The repr is
     the call."""
 
     _arguments: tuple[list[Any], dict[str, Any]]
 
     def __init_subclass__(cls) -> None:
-        """Keeps copies of what an object was made from, after it was found to be right."""
+        """Keeps copies of the arguments of an object, after they were found valid."""
         make = cls.__init__
 
         @functools.wraps(make)

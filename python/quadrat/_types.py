@@ -4,7 +4,7 @@
 import os
 from typing import Any, TypeAlias
 
-# Of NumPy, PyTorch, CuPy or JAX. Results are of the library that the points are of, which types cannot say without it.
+# Of NumPy, PyTorch, CuPy or JAX. Results belong to the library of the points, which types cannot express without it.
 Array: TypeAlias = Any
 # One of a kind for all axes, or one for each; of systems, one row for each.
 ByAxis: TypeAlias = Any

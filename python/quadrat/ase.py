@@ -13,20 +13,20 @@ __all__ = ["neighbor_list"]
 
 
 def neighbor_list(quantities: str, a: Any, cutoff: Any, self_interaction: bool = False, max_nbins: float = 1e6) -> Any:
-    """As ase.neighborlist.neighbor_list.
+    """Like ase.neighborlist.neighbor_list.
 
-    quantities : letters of "ijdDS". a : an ase.Atoms, or whatever has `positions`, `cell`, `pbc` and, for a dictionary,
-    `numbers`; atoms may lie anywhere. cutoff : a number; a dictionary by pairs of elements, such as {("H", "O"): 1.2}, whose
-    other pairs are left out; or a radius for each atom, whose pairs are nearer than the sum of theirs. self_interaction : each
-    atom is a neighbor of itself, too. max_nbins has no effect: memory does not depend on the cell. Pairs are ordered by i,
-    then j, then S; shifts are those of the positions as given.
+    quantities : letters of "ijdDS". a : an ase.Atoms, or an object with `positions`, `cell`, `pbc` and, for a
+    dictionary, `numbers`; atoms may lie anywhere. cutoff : a number; a dictionary by pairs of elements, such as {("H",
+    "O"): 1.2}, which excludes all other pairs; or a radius for each atom: pairs are nearer than the sum of their radii.
+    self_interaction : each atom is also a neighbor of itself. max_nbins has no effect: memory does not depend on the
+    cell. Pairs are ordered by i, then j, then S; shifts belong to the positions as given.
     """
     letters(quantities, "quantities", "ijdDS")
     self_interaction = flag(self_interaction, "self_interaction")
     positions = np.asarray(a.positions, dtype=float)
     periodic = np.asarray(a.pbc, dtype=bool)
     cell = np.array(a.cell, dtype=float).reshape(3, 3)
-    cell[~periodic] = 0  # whatever an open vector is, it may even be parallel to another
+    cell[~periodic] = 0  # the given open vector may be anything, even parallel to another one
     limit, options = _limits(a, cutoff, len(positions))
     arrays = _neighbor_list(positions, limit, box=cell, periodic=periodic, outputs="ijSdD", sorted=True, **options)
     found = dict(zip("ijSdD", arrays))
@@ -37,7 +37,7 @@ def neighbor_list(quantities: str, a: Any, cutoff: Any, self_interaction: bool =
 
 
 def _limits(atoms, cutoff, count):
-    """The largest cutoff, and what else there is to say about pairs."""
+    """The largest cutoff, and the other arguments that select pairs."""
     if isinstance(cutoff, dict):
         numbers, types = np.unique(np.asarray(atoms.numbers), return_inverse=True)
         table = np.zeros((len(numbers), len(numbers)))

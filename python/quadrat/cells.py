@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which points are in which cell of a grid."""
+"""The points in each cell of a grid."""
 
 from . import _core
 from ._numbers import flag, level_of, real_number, thread_count
@@ -20,9 +20,10 @@ class CellList(State):
     ----------
     box : (D,) lengths, D = 2 or 3
     cells : along each axis, one number or one per axis
-    cutoff : instead of `cells`: the finest grid whose cells are not smaller
+    cutoff : instead of `cells`: the finest grid whose cells are at least this long
     periodic, origin : see `neighbor_list`; points are wrapped along periodic axes
-    accept_outside : along open axes, stores points beyond the box in the nearest cell; otherwise they are an error
+    accept_outside : along open axes, stores points beyond the box in the nearest cell; otherwise such points are an
+        error
     deterministic : "none": the points of a cell in any order; "run_to_run" and "canonical": in increasing order
     threads, index_dtype : see `neighbor_list`
 

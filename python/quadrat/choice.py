@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which method would be chosen for a load, without data."""
+"""The method that would be chosen for a load, without data."""
 
 import html
 import importlib.util
@@ -25,7 +25,7 @@ class Choice(typing.NamedTuple):
 
     candidates: one dict for each method with `method`, `milliseconds` (expected; None if it was not considered),
     `bytes` of memory (None: not known) and `why_not` (empty if it could be chosen), those expected to be fastest first.
-    load: what the choice went by. profile: which constants.
+    load: the input of the choice. profile: the constants used.
     """
 
     chosen: str
@@ -67,7 +67,7 @@ def _has_package():
 
 
 def methods(task: str, *, device: str = "auto") -> list[str]:
-    """The names of the methods for a task, as `method` takes them: those of a device.
+    """The names of the methods for a task on a device, as accepted by `method`.
 
     task, device : as of `choose`; "cuda" is an ImportError without the package quadrat-cuda13
 
@@ -96,19 +96,19 @@ def choose(
 ) -> Any:
     """The method that would be chosen for each task, or with `explain` the `Choice`; for one task, that alone.
 
-    Points are taken to be distributed evenly, in random order; keys to be equally frequent, in random order. Times are
+    Points are assumed evenly distributed, in random order; keys equally frequent, in random order. Times are
     those that the profile of the device predicts (`quadrat tune` measures one; docs/concepts/choosing.md).
 
     Parameters
     ----------
     task : the name of a function, "spread", "reduce_by_key", "neighbor_list" or "contacts"; None: all, as a dict
     points : number of points, elements or bodies, up to 1e15
-    mesh : points of the mesh along 1 to 3 axes, a number: along each of three. Of lists and contacts: cells as large as
-        the cutoff
-    order, uses : as of `SpreadPlan`; a reduction has uses of its keys, too
+    mesh : points of the mesh along 1 to 3 axes, a number: along each of three. For lists and contacts: cells as large
+        as the cutoff
+    order, uses : as in `SpreadPlan`; `uses` also applies to the keys of a reduction
     key_count : of a reduction; by default as many as mesh points
-    device : "cpu", "cuda" or "auto", the GPU where there is one and the package quadrat-cuda13. "cuda" answers for an
-        NVIDIA H200 elsewhere.
+    device : "cpu", "cuda" or "auto": the GPU, if there is one and the package quadrat-cuda13 is installed. Without a
+        GPU, "cuda" answers for an NVIDIA H200.
     deterministic, threads, dtype : see `SpreadPlan`
 
     Raises

@@ -17,12 +17,12 @@ _SHAPES = "sphere", "ellipsoid", "capsule", "box"
 
 
 class Contacts(NamedTuple):
-    """Arrays by contact. Body `a` has the smaller index (the smaller id, where ids are given); plane k is always `b`,
+    """Arrays by contact. Body `a` has the smaller index (with ids, the smaller id); plane k is always `b`,
     as 2**31 + k: `b >= 2**31` are contacts with planes. In int32 these numbers wrap around to -2**31 + k.
 
     a, b : (C,) indices. depth : (C,), positive. normal : (C, 3), unit vectors from a to b. point_a, point_b : (C, 3),
     on the surfaces: point_a - point_b = depth * normal. shift : (C, 3) integers: b is at center_b + shift * box.
-    feature : (C,) integers that tell the contacts of one pair apart, the same from step to step.
+    feature : (C,) integers that distinguish the contacts of one pair and stay the same from step to step.
     """
 
     a: Array
@@ -66,16 +66,17 @@ def contacts(
     shapes : "sphere", "ellipsoid", "capsule" or "box" for all bodies, or (N,) of these names, or of their numbers from 0
     sizes : (N, 3). Sphere: (radius, -, -). Ellipsoid: half-axes. Capsule: (radius, half the distance of the caps'
         centers, -), along z. Box: half edges. Not needed for spheres with radii.
-    orientations : (N, 4) quaternions (w, x, y, z) of any length but 0; by default none is turned
-    ids : (N,) different integers from 0 to 2**31 - 1 that stay with the bodies when others come, go or change places:
-        `a` is then the body with the smaller id, and (ids[a], ids[b], feature) is the same contact from call to call
+    orientations : (N, 4) quaternions (w, x, y, z) of any length but 0; by default no body is rotated
+    ids : (N,) different integers from 0 to 2**31 - 1 that stay with the bodies when others are added, removed or
+        reordered: `a` is then the body with the smaller id, and (ids[a], ids[b], feature) is the same contact from call
+        to call
     planes : (P, 4) unit normals and offsets: points p with normal . p < offset are solid
     box, periodic, origin : lengths of a rectangular box, see `neighbor_list`; without one space is open
     sorted : orders contacts by (a, b, feature), with ids by those of a and b: the same bits with every method, in every
-        run. Otherwise the order is any.
+        run. Otherwise the order is arbitrary.
     bin_size : edge of a bin; None: auto
     method : one of `methods("contacts")`, or "auto"
-    deterministic : "none"; "run_to_run" and "canonical" sort, too
+    deterministic : "none"; "run_to_run" and "canonical" imply `sorted`
     threads, index_dtype : see `neighbor_list`
 
     Returns
@@ -84,7 +85,7 @@ def contacts(
 
     Raises
     ------
-    ValueError naming the first body that is impossible, or two with one id; TypeError for types that are not accepted.
+    ValueError naming the first invalid body, or two bodies with the same id; TypeError for types that are not accepted.
 
     Examples
     --------

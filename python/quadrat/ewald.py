@@ -17,7 +17,7 @@ LAWS = ("coulomb", "dispersion")
 class Electrostatics(NamedTuple):
     """energy: a number, with systems (B,). forces: (N, 3), minus the derivative of the energy by points. potentials:
     (N,), its derivatives by charge. virial: (3, 3) or (B, 3, 3), minus its derivative by a strain of box and points.
-    None for what was not asked for."""
+    Results that were not requested are None."""
 
     energy: Array
     forces: Array = None
@@ -37,7 +37,7 @@ class Ewald(State):
         d = (volume / N)^(1/3). Cutoff, splitting, mesh and order are chosen to reach it: see `report`.
     law : "coulomb" (k q_i q_j / r) or "dispersion" (-k c_i c_j / r^6)
     coulomb_constant : k
-    remove_net_force : subtracts the mean of the forces, which the error of the mesh makes (docs/guides/electrostatics.md)
+    remove_net_force : subtracts the mean force, which comes from the error of the mesh (docs/guides/electrostatics.md)
     method : "auto", "spme", "esp" or "direct"
     deterministic, threads : see `SpreadPlan`
 
@@ -85,12 +85,12 @@ class Ewald(State):
         potentials: bool = False,
         virial: bool = False,
     ) -> Electrostatics:
-        """Energy, and what else is asked for, of (N, 3) points with (N,) charges.
+        """Energy, and the other requested results, of (N, 3) points with (N,) charges.
 
         Parameters
         ----------
-        box : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, as `neighbor_list` takes boxes of
-            them: (3,) or (1, 3, 3) for all, (B, 3) or (B, 3, 3) for each.
+        box : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, as in `neighbor_list`: (3,) or (1,
+            3, 3) for all, (B, 3) or (B, 3, 3) for each.
         periodic : along all three vectors, or the first two (a slab).
         scaled_pairs : (P, 2) pairs whose interaction is scaled by scales (P,), by default 0: excluded.
         """
@@ -111,12 +111,12 @@ class Ewald(State):
 
     @property
     def report(self) -> dict[str, Any]:
-        """What was chosen in the last call, and the errors that are expected.
+        """The choices of the last call, and the expected errors.
 
         `error` : of forces, in units of k q^2 / d^2. `energy_error`, `virial_error` : of the energies of points and the
-        traces of their virials, in units of k q^2 / d; the energy of a system and each component of its virial, over
-        the number of points, are at most as wrong. With q^2 the mean square charge and d = (volume / points)^(1/3).
-        `mesh` is along the shortest vectors with the same images, if the cell is strongly sheared.
+        traces of their virials, in units of k q^2 / d; the errors of a system's energy and of each component of its
+        virial, per point, are at most these. With q^2 the mean square charge and d = (volume / points)^(1/3). `mesh` is
+        along the shortest vectors with the same images, if the cell is strongly sheared.
         """
         return self._sums.report()
 

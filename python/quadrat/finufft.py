@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fourier transforms with the arguments and results of finufft's simple calls: `import quadrat.finufft as finufft`.
 
-nufft{1,2,3}d{1,2,3}: the dimension, then the type. Points are 1D arrays x, y, z of float32 or float64, which may be
-anywhere along the period 2 pi; strengths c are (M,) or (n_trans, M), modes f are (N1, N2, ...) or
-(n_trans, N1, N2, ...), complex of the points' precision. `out` is written into, and returned. `isign` not negative: +.
-A tolerance `eps` that cannot be reached becomes the least that can, with a warning.
+nufft{1,2,3}d{1,2,3}: the dimension, then the type. Points are 1D arrays x, y, z of float32 or float64, in any period of
+2 pi; strengths c are (M,) or (n_trans, M), modes f are (N1, N2, ...) or (n_trans, N1, N2, ...), complex of the points'
+precision. `out` receives the result and is returned. A nonnegative `isign` means +. A tolerance `eps` that cannot be
+reached becomes the least possible one, with a warning.
 
-Options: modeord (0: modes from -N/2; 1: as numpy.fft), upsampfac, nthreads. Those that only concern speed or messages
-are accepted and have no effect; others give a warning. Transforms of several calls with the same points are faster with
+Options: modeord (0: modes from -N/2; 1: as numpy.fft), upsampfac, nthreads. Options that only affect speed or messages
+are accepted and ignored; others give a warning. Several transforms with the same points are faster with
 `quadrat.Nufft`.
 """
 
@@ -105,7 +105,7 @@ def _sign(isign):
 
 
 def _within_reach(call, eps):
-    """call(tolerance) with the least tolerance from eps on that can be reached."""
+    """call(tolerance) with eps, or the least possible tolerance above it."""
     tolerance = eps = real_number(eps, "eps")
     while True:
         try:
@@ -121,7 +121,7 @@ def _within_reach(call, eps):
 
 
 def _check_out(out, shape, precision):
-    """One transform may have a first axis of 1 or none."""
+    """For one transform, a first axis of 1 is optional."""
     if out is None:
         return
     _checked(out, "out", precision)

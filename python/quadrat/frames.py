@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Frames of particles that `quadrat run` has written: read as arrays, written for other programs.
+"""Reads frames of particles written by `quadrat run` as arrays, and writes them for other programs.
 
     python3 -m quadrat.frames out/dam_break -o dam_break.gsd         # or .lammpstrj, .xyz, .vtu (one frame)
 
@@ -29,7 +29,7 @@ _VTK_TYPES = {"Float32": "<f4", "Float64": "<f8", "UInt32": "<u4", "Int64": "<i8
 
 
 def listed(frames: Frames) -> Iterable[Frame]:
-    """An iterable of frames from what `quadrat.run` or `read` returns, or from one frame."""
+    """An iterable of frames from a result of `quadrat.run` or `read`, or from one frame."""
     return [frames] if isinstance(frames, Frame) else frames.frames if isinstance(frames, Run) else frames
 
 
@@ -40,9 +40,9 @@ def components(name: str, values: np.ndarray) -> list[str]:
 
 
 def files(path: FilePath) -> list[pathlib.Path]:
-    """The files of the frames in a run's folder, in order of time, or the one file. Where a run has several formats,
-    one of them: vtp, else vtu, else xyz; frames in pieces (pvtp, pvtu) are files of that format. Raises
-    FileNotFoundError if there are none."""
+    """The files of the frames in a run's folder, in order of time, or the one file. If a run has several formats, the
+    first of vtp, vtu, xyz; frames in pieces (pvtp, pvtu) are files of that format. Raises FileNotFoundError if there
+    are none."""
     path = pathlib.Path(path)
     if path.is_file():
         return [path]
@@ -63,7 +63,7 @@ def files(path: FilePath) -> list[pathlib.Path]:
 
 def read(path: FilePath) -> Iterator[Frame]:
     """Yields the frames of a run's folder or of one file, in order of time. Raises ValueError that names the file and
-    what is wrong with it."""
+    the error."""
     for file in files(path):
         if file.suffix in (".vtp", ".vtu"):
             yield _read_vtk(file)
@@ -152,7 +152,7 @@ def _frame_of(place, found):
 
 
 def _typed(name, kind, width, values):
-    """The values of a column as frames have them; numbers of particles are uint32 where they fit."""
+    """The values of a column in the type of frames; ids are uint32 if they fit."""
     if kind == "S":
         values = np.array(values, dtype=str)
         return values if width == 1 else values.reshape(-1, width)
@@ -164,8 +164,8 @@ def _typed(name, kind, width, values):
 def write(file: FilePath, frames: Frames) -> int:
     """Writes frames for other programs, by the ending of `file`: .gsd (HOOMD's format, by the package gsd; positions
     relative to the middle of the box), .lammpstrj (LAMMPS' dump, text), .xyz or .extxyz (extended XYZ), .vtu (one
-    frame, by the package meshio). `frames` : what `quadrat.run` or `read` returns, a list of frames, or one. Returns
-    how many. The file appears complete or not at all."""
+    frame, by the package meshio). `frames` : a result of `quadrat.run` or `read`, a list of frames, or one frame.
+    Returns the number of frames. The file is written whole or not at all."""
     file = pathlib.Path(file)
     writers = {".gsd": _write_gsd, ".lammpstrj": _write_lammps, ".xyz": _write_xyz, ".extxyz": _write_xyz,
                ".vtu": _write_vtu}  # fmt: skip
@@ -212,7 +212,7 @@ def _types(frame):
 
 
 def _others(frame):
-    """The fields of numbers that the formats give no name of their own."""
+    """The numeric fields for which the formats have no name."""
     named = {"velocity", "speed", "radius", "charge", "id"}
     return [(name, values) for name, values in frame.numbers().items() if name not in named]
 
@@ -243,7 +243,7 @@ def _lines(frame, columns):
 
 
 def _lammps_names(name, values):
-    """What LAMMPS calls a field: its own names, or c_NAME as for computed values."""
+    """The name of a field in LAMMPS: a standard name, or c_NAME as for computed values."""
     if values.ndim == 1:
         return [{"radius": "radius", "charge": "q"}.get(name, f"c_{name}")]
     return ["vx", "vy", "vz"] if name == "velocity" else [f"c_{one}" for one in components(name, values)]

@@ -6,9 +6,8 @@
     nufft1, nufft2, nufft3              Fourier transforms of points
     electrostatics                      energies, forces, potentials and virials of charges
 
-They work on CPUs and, with the package quadrat-cuda13, on GPUs, by XLA's foreign function interface. Errors that are in
-the data (a point that is not finite, too small a capacity) are raised by JAX where results are used, with the library's
-words.
+They work on CPUs and, with the package quadrat-cuda13, on GPUs, by XLA's foreign function interface. JAX raises errors
+in the data (a point that is not finite, too small a capacity) when results are used, with the library's message.
 """
 
 import math
@@ -42,8 +41,8 @@ class Neighbors(NamedTuple):
     """Arrays of the capacity P: i, j (P,) and shifts (P, D) int32; distances (P,), vectors (P, D); and the number of
     pairs.
 
-    Entries beyond the number have i = j = N, which additions by index drop; no shift, no vector, and the cutoff for a
-    distance.
+    Entries beyond the number have i = j = N, which indexed additions drop; their shift and vector are 0, and their
+    distance is the cutoff.
     """
 
     i: jax.Array
@@ -69,8 +68,8 @@ def neighbor_list(
 ) -> Neighbors:
     """All pairs (i, j, S) for which points[j] + S @ box - points[i] is shorter than the cutoff, at most `capacity`.
 
-    As `quadrat.neighbor_list`, for arrays whose size does not depend on the data. More pairs than the capacity are an
-    error that says how many there are. Returns `Neighbors`; distances and vectors have derivatives of every order by
+    Like `quadrat.neighbor_list`, with arrays whose size does not depend on the data. More pairs than the capacity are
+    an error that names their number. Returns `Neighbors`; distances and vectors have derivatives of every order by
     points and box.
     """
     points = _points(points, (2, 3))
@@ -85,7 +84,7 @@ def neighbor_list(
     used = jnp.arange(capacity) < found
     i, j, shifts = jnp.where(used, i, count), jnp.where(used, j, count), jnp.where(used[:, None], shifts, 0)
     between = shifts.astype(points.dtype) @ lattice
-    if count:  # indices beyond the last point are those of the last one
+    if count:  # indices beyond the last point are clamped to it
         between = between + points[j] - points[i]
     between = jnp.where(used[:, None], between, 0)
     squared = jnp.where(used, jnp.square(between).sum(1), jnp.asarray(cutoff, points.dtype) ** 2)
@@ -104,8 +103,8 @@ def spread(
 ) -> Array:
     """Values (N,) or (V, N), real or complex, of (N, D) points on a mesh.
 
-    As `quadrat.spread`, but the box may also be (D, D) vectors as rows: the mesh is then one of fractions of them. It
-    has derivatives of every order by values, points and box, as far as splines of this order have them.
+    Like `quadrat.spread`, but the box may also be (D, D) vectors as rows; the mesh is then in fractions of them. It has
+    derivatives of every order by values, points and box, as far as splines of this order have them.
     """
     fractions, wraps, dimension = _fractions(points, box, periodic, origin)
     given, single = _several(_values(values, fractions, "values"), 1, "values")
@@ -159,7 +158,8 @@ def nufft2(
     mode_order: str = "centered",
     period: ByAxis = None,
 ) -> Array:
-    """values[j] = sum over modes k of modes[k] exp(i sign k . x_j), as `quadrat.nufft2`. Derivatives as of `nufft1`."""
+    """values[j] = sum over modes k of modes[k] exp(i sign k . x_j), as `quadrat.nufft2`. Derivatives as for
+    `nufft1`."""
     angles, dimension = _angles(points, period)
     given, single = _several(_complex(modes, angles, "modes"), dimension, "modes")
     result = _operators.type2(angles, given, *_settings(tolerance, sign, mode_order))
@@ -196,9 +196,9 @@ def electrostatics(
 ) -> Electrostatics:
     """Energy, forces, potentials and virial of (N, 3) points with charges (N,) in a periodic box, as `quadrat.Ewald`.
 
-    Returns `Electrostatics`, with what is asked for. The energy has derivatives by points, charges and box ((3,)
-    lengths or (3, 3) vectors), and so have forces, potentials and virial (second derivatives of the energy), where the
-    box is periodic along all three vectors and is a constant when the function is traced. Several systems: vmap.
+    Returns `Electrostatics` with the requested results. The energy has derivatives by points, charges and box ((3,)
+    lengths or (3, 3) vectors). So do forces, potentials and virial (second derivatives of the energy), if the box is
+    periodic along all three vectors and is a constant when the function is traced. Several systems: vmap.
     """
     at = _points(points, (3,))
     given = _values(charges, at, "charges")
@@ -246,7 +246,7 @@ def _complex(values, points, name):
 
 
 def _known(value):
-    """The numbers as NumPy's; none while they are traced."""
+    """The numbers as a NumPy array; None while they are traced."""
     try:
         return np.asarray(value, dtype=float)
     except TypeError:
@@ -254,7 +254,7 @@ def _known(value):
 
 
 def _beside(value, points, name):
-    """Real numbers of the precision of the points. Those that are known are finite."""
+    """Real numbers in the precision of the points. Known numbers must be finite."""
     array = _read(value, name)
     if jnp.iscomplexobj(array):
         raise TypeError(f"{name} has the type {array.dtype}; real numbers are accepted")
@@ -273,7 +273,7 @@ def _one_or_each(value, points, name):
 
 
 def _lengths(value, points, name):
-    """The same of positive numbers, where they are known."""
+    """The same for positive numbers, if they are known."""
     array = _one_or_each(value, points, name)
     if not (_known(value) > 0).all():
         raise ValueError(f"{name} is {shown(value)}; positive numbers are accepted")

@@ -30,11 +30,11 @@ def reduce_by_key(
     values : (N,) or (N, C) with C up to 8; integers and floats. int8 to uint64 count as int64, float16 as float32.
     operation : "sum", "min", "max" or "mean"; means of integers are those of float64
     key_count : by default the largest key plus 1
-    ignore_negative : leaves out elements with negative keys, as pandas.factorize gives to what is missing
+    ignore_negative : ignores elements with negative keys, which pandas.factorize gives to missing values
     compensated : sums that carry the rounding error
     method : one of `methods("reduce_by_key")`, or "auto"
     deterministic : "none"; "run_to_run": sums of floats have the same bits in every run; "canonical": also in every
-        order of the elements. All else is always the same.
+        order of the elements. All other results are always the same.
     threads : of the CPU; None: all
 
     Returns
@@ -68,7 +68,7 @@ def reduce_by_key(
 
 
 def _without_negative(keys, *others):
-    """What has a key that is not negative."""
+    """The elements with nonnegative keys."""
     _core.check_keys(keys)
     keys, *others = (_array(given, name) for given, name in zip((keys, *others), ("keys", "values")))
     for array in others:

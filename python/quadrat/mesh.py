@@ -17,7 +17,7 @@ _ENDS = "lower", "both"
 
 
 def _dtype_name(dtype, argument="dtype", accepted=("float32", "float64")):
-    """A name of those accepted, of NumPy's types, PyTorch's, or names."""
+    """The name of an accepted type, given by name or as a type of NumPy or PyTorch."""
     name = dtype.__name__ if isinstance(dtype, type) else dtype if isinstance(dtype, str) else getattr(dtype, "name", None)
     name = (name if isinstance(name, str) else shown(dtype)).removeprefix("torch.")
     if name not in accepted:
@@ -58,13 +58,13 @@ class SpreadPlan(State):
     mesh : points of the mesh, one number or one per axis. Mesh point k is at origin + k * box / mesh; see `ends`.
     order : of the B-spline, 1 to 8: points of the mesh along an axis that a point reaches
     periodic, origin : see `neighbor_list`
-    clip : along open axes, leaves out what falls beyond the mesh; otherwise that is an error
+    clip : along open axes, ignores contributions beyond the mesh; otherwise they are an error
     accept_outside : along open axes, accepts points beyond the box
     ends : mesh points of open axes
         "lower": the first on the lower face of the box, none on the upper one. "both": also the last on the upper face;
-        mesh point k is then at origin + k * box / (mesh - 1), as `numpy.linspace` has it, and `mesh` is at least 2.
+        mesh point k is then at origin + k * box / (mesh - 1), as in `numpy.linspace`, and `mesh` is at least 2.
     uses : expected calls per set of points
-    autotune : the first calls time the methods that may be the fastest, and the fastest stays (docs/concepts/choosing.md)
+    autotune : the first calls time the methods that may be fastest, and the fastest is kept (docs/concepts/choosing.md)
     method : one of `methods("spread")`, or "auto"
     deterministic : "none"; "run_to_run": the same bits in every run, with any number of threads; "canonical": the same
         bits also with every method that has this level. Then without autotune.
@@ -123,15 +123,14 @@ class SpreadPlan(State):
         self.dimension = dimension
 
     def set_points(self, points: Array) -> "SpreadPlan":
-        """Takes (N, D) points, which are copied; in 1D also (N,). Points are wrapped along periodic axes. The plan
-        works on their device from then on. Captured in a CUDA graph, it takes at most as many points as the call
-        before."""
+        """Copies (N, D) points; in 1D also (N,). Points are wrapped along periodic axes. The plan then works on their
+        device. Captured in a CUDA graph, it accepts at most as many points as the previous call."""
         self._plan.set_points(points)
         return self
 
     def check(self) -> None:
-        """Raises ValueError naming the first point that a replay of a CUDA graph was given and that `set_points` would
-        have refused. Waits for the plan's work, not for the stream that the graph runs in."""
+        """Raises ValueError naming the first point in a replay of a CUDA graph that `set_points` would have refused.
+        Waits for the plan's work, not for the stream in which the graph runs."""
         self._plan.check()
 
     def spread(self, values: Array) -> Array:
@@ -155,13 +154,14 @@ class SpreadPlan(State):
 
 
 def spread(points: Array, values: Array, box: Array, mesh: ByAxis, order: int = 4, **options: Any) -> Array:
-    """Values of points on a mesh, in one call; see `SpreadPlan`, whose options it takes."""
+    """Spreads values of points onto a mesh in one call. Options as in `SpreadPlan`."""
     _, dtype = _core.kind_of_points(points)
     return SpreadPlan(box, mesh, order, dtype=dtype, **options).set_points(points).spread(values)
 
 
 def interpolate(points: Array, mesh_values: Array, box: Array, order: int = 4, **options: Any) -> Array:
-    """Values of a mesh at points, in one call; the shape of the mesh is that of its values. See `SpreadPlan`."""
+    """Interpolates values of a mesh at points in one call; the values give the shape of the mesh. Options as in
+    `SpreadPlan`."""
     dimension, dtype = _core.kind_of_points(points)
     mesh = _extents_of(mesh_values, "mesh_values", dimension)
     return SpreadPlan(box, mesh, order, dtype=dtype, **options).set_points(points).interpolate(mesh_values)

@@ -17,7 +17,7 @@ RULES = ("uniform", "sum_of_radii", "larger_radius", "own_radius", "table_of_typ
 
 
 def _rule(rule, radii, type_cutoffs):
-    """The number of what pairs are compared with, from what is given."""
+    """The number of the cutoff rule, from the given arguments."""
     if rule is None:
         rule = "sum_of_radii" if radii else "table_of_types" if type_cutoffs is not None else "uniform"
     return RULES.index(word(rule, "rule", RULES))
@@ -31,8 +31,8 @@ class NeighborList(State):
     ----------
     cutoff : float
     skin : float
-        The list holds pairs up to cutoff + skin, and `update` builds it anew only when a point has moved by more than
-        half of the skin. Distances and vectors are always those of the last `update`.
+        The list holds pairs up to cutoff + skin, and `update` rebuilds it only when a point has moved by more than half
+        of the skin. Distances and vectors always belong to the last `update`.
     rule, type_cutoffs, half, sorted, outputs, method, deterministic, threads, index_dtype
         As in `neighbor_list`; for radii, `rule` must be given here.
     autotune : see `SpreadPlan`
@@ -94,8 +94,8 @@ class NeighborList(State):
         types_of_queries: Array = None,
         excluded: Array = None,
     ) -> "NeighborList":
-        """Builds the list of these points (see `neighbor_list`), however little they have moved. With queries the skin
-        must be 0. Raises as `neighbor_list`; then there is no list."""
+        """Builds the list of these points (see `neighbor_list`), even if they have hardly moved. With queries the skin
+        must be 0. Raises the errors of `neighbor_list`; then there is no list."""
         places = queries, systems, systems_of_queries, radii, types, radii_of_queries, types_of_queries, excluded
         self._list.update(points, box, periodic, origin, *places, True)
         return self
@@ -116,14 +116,14 @@ class NeighborList(State):
         types_of_queries: Array = None,
         excluded: Array = None,
     ) -> bool:
-        """Updates the list to these points, which it is built of anew where they have moved too far, or are others;
-        returns whether it was. Else as `build`."""
+        """Updates the list to these points. Rebuilds it if they have moved too far or their number has changed; returns
+        whether it did. Otherwise like `build`."""
         places = queries, systems, systems_of_queries, radii, types, radii_of_queries, types_of_queries, excluded
         return self._list.update(points, box, periodic, origin, *places, False)
 
     def arrays(self) -> Array:
-        """The arrays of `outputs`, as a tuple; a single one alone. They are new at every call, on the device and of the
-        library of the last points."""
+        """The arrays of `outputs`, as a tuple; a single array is returned directly. Each call makes new arrays, on the
+        device and of the library of the last points."""
         return self._list.arrays()
 
     @property
@@ -159,28 +159,29 @@ def neighbor_list(
 ) -> Any:
     """All pairs (i, j, S) for which points[j] + S @ box - points[i] is shorter than the cutoff.
 
-    S is an integer vector, 0 along open axes; (i, i, 0) is no pair, other images of a point are. Pairs are ordered by
-    i. Their set is always the same, their order within an i only if `sorted` or `deterministic`.
+    S is an integer vector, 0 along open axes. (i, i, 0) is not a pair; pairs with other images of the same point are.
+    Pairs are ordered by i. Their set is always the same; their order within an i only if `sorted` or `deterministic`.
 
     Parameters
     ----------
     points : (N, D) array of float32 or float64, D = 2 or 3
     cutoff : float, in the units of the points
     box : (D,) lengths or (D, D) vectors as rows; None: open. With `systems`, (D,) lengths or (1, D, D) vectors for all
-        of them, or (S, D) lengths or (S, D, D) vectors for each; (D, D), which could be vectors for all or lengths for
-        each of D systems, is refused.
+        of them, or (S, D) lengths or (S, D, D) vectors for each; (D, D) is refused, because it could be vectors for all
+        or lengths for each of D systems.
     periodic : bool, or one per axis; by default all axes are periodic if there is a box
     origin : corner of the box, (D,); by default 0
     queries : (M, D) array
-        Places whose neighbors are listed instead: i is then the number of a query. Not with `half`.
+        Positions whose neighbors are listed instead; i is then the number of a query. Not with `half`.
     systems, systems_of_queries : (N,) and (M,) integers
         Independent systems in one call: both points of a pair belong to the same one.
-    rule : what a pair's distance is compared with
+    rule : the cutoff of a pair
         "uniform": the cutoff. "sum_of_radii" (the default with radii), "larger_radius" or "own_radius" (that of i): of
         the (N,) `radii`. "table_of_types" (the default with a table): `type_cutoffs`[type of i, type of j], a symmetric
-        table with 0 for no pair, with the (N,) integers `types`. The cutoff is then an upper bound of all these.
+        table with 0 for no pair, with the (N,) integers `types`. `cutoff` is then an upper bound on all of these.
     radii_of_queries, types_of_queries : (M,) numbers and integers
-        Of the queries, for the same rules: i is a query, j a point. By own radius, points need no `radii`.
+        Radii and types of the queries, for the same rules: i is a query, j a point. With "own_radius", points need no
+        `radii`.
     excluded : (P, 2) indices: point i is not listed with any image of point j, nor j with i; not with queries
     half : bool
         Each pair once: with j > i, or in one order for images of a point itself.
@@ -196,12 +197,12 @@ def neighbor_list(
 
     Returns
     -------
-    A tuple of the arrays in `outputs` (a single one alone), of the library that the points are of (NumPy, PyTorch,
-    CuPy, JAX), on their device. They are complete: other streams may use them at once.
+    A tuple of the arrays in `outputs` (a single array directly), of the library of the points (NumPy, PyTorch, CuPy,
+    JAX), on their device. They are complete: other streams may use them immediately.
 
     Raises
     ------
-    ValueError for impossible arguments, naming the first point that is not finite; TypeError for types that are not
+    ValueError for invalid arguments, naming the first point that is not finite; TypeError for types that are not
     accepted; MemoryError.
 
     Examples
@@ -237,7 +238,8 @@ def neighbor_list(
 
 
 class Nearest(NamedTuple):
-    """Of each point or query, in the order of distance: (N, k) indices, distances, and if wanted (N, k, D) shifts."""
+    """For each point or query, in the order of distance: (N, k) indices, distances and, if requested, (N, k, D)
+    shifts."""
 
     indices: Array
     distances: Array
@@ -261,9 +263,9 @@ def knn(
     threads: int | None = None,
     index_dtype: DType = None,
 ) -> Nearest:
-    """The k nearest neighbors (1 to 64) of each point, or of each query; images in periodic boxes included.
+    """The k nearest neighbors (1 to 64) of each point, or of each query, including images in periodic boxes.
 
-    Where fewer are nearer than `cutoff`, rows end with the index -1 at an infinite distance. Ties are in the order of
+    If fewer are nearer than `cutoff`, rows end with the index -1 at an infinite distance. Ties are in the order of
     indices. A point is not its own neighbor unless `include_self`. For the other parameters see `neighbor_list`.
     Returns `Nearest`. Results are always the same bits.
     """
@@ -329,11 +331,11 @@ def clusters(
 ) -> Any:
     """Labels of clusters, (N,) from 0, in the order of the smallest index of a core point; -1 for noise.
 
-    Points nearer than `cutoff` are linked. With `min_points` 1 clusters are connected points (friends of friends), above
-    they are DBSCAN's, with core points that have at least so many points within `cutoff`, themselves included. With
-    `members` the result is `Clusters`, which has the members and the center of each as well. Along a periodic axis a
-    center is that of the cluster in one piece, which should be shorter than half the box there. For the other
-    parameters see `neighbor_list`. Results are always the same.
+    Points nearer than `cutoff` are linked. With `min_points` = 1, clusters are connected points (friends of friends).
+    With larger values they are those of DBSCAN, whose core points have at least `min_points` points within `cutoff`,
+    themselves included. With `members` the result is `Clusters`, which also has the members and the center of each
+    cluster. Along a periodic axis a center is that of the unwrapped cluster, which should be shorter than half the box.
+    For the other parameters see `neighbor_list`. Results are always the same.
     """
     wanted, least = flag(members, "members"), whole(min_points, "min_points", 1, 2**32 - 1)
     given = box, periodic, origin, least, wanted, thread_count(threads), _index_type(index_dtype)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Plots what the program `quadrat` has written: tables (.csv), and pictures of particles (.png), which get a title and
-the scale of their colors.
+"""Plots files of the program `quadrat`: tables (.csv), and pictures of particles (.png), which get a title and a color
+scale.
 
     python3 -m quadrat.plot rdf.csv -o rdf.png
     python3 -m quadrat.plot out/poiseuille/profile.csv -o poiseuille.png
@@ -33,7 +33,7 @@ THEORY = "theory_"
 
 def table(file: FilePath) -> Columns:
     """The columns of a CSV file with a header, as a dict of name -> list of floats. Raises ValueError that names the
-    file, the line and what is wrong."""
+    file, the line and the error."""
     with open(file, newline="", encoding="utf-8") as lines:
         rows = csv.reader(lines)
         try:
@@ -126,8 +126,8 @@ def draw(axes: "Axes", columns: Columns, x: str, group: list[str]) -> None:
 
 
 def labeled_picture(file: FilePath, title: str | None = None) -> "Figure":
-    """A matplotlib figure of a picture of particles with the title, the line below it and the scale of colors that the
-    file names (PNG text "Title", "Description", "Color", "Color top")."""
+    """A matplotlib figure of a picture of particles with the title, the description and the color scale from the file
+    (PNG text "Title", "Description", "Color", "Color top")."""
     _command.needed("matplotlib", "view")
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize

@@ -12,7 +12,7 @@ from ._types import Array, ByAxis
 __all__ = ["RadialDistribution", "rdf"]
 
 NORMALIZATIONS = ("N^2", "N(N-1)")
-_MOST_COUNTS = 2**31  # of pairs of types and bins
+_MOST_COUNTS = 2**31  # the largest number of pairs of types times bins
 
 
 class _Histograms(NamedTuple):
@@ -61,17 +61,18 @@ def rdf(
     Parameters
     ----------
     box, periodic, origin : as in `neighbor_list`. Without a box space is open; the density is then that in the bounding
-        box of each frame's points, along an axis at least as long as the cutoff, as `quadrat neighbors --rdf` has it.
+        box of each frame's points, which is at least as long as the cutoff along each axis, as in `quadrat neighbors
+        --rdf`.
     types : (N,) integers from 0, or names (strings), for all frames; or a sequence of these, one for each frame. g(r)
         is then given for each pair of types, by `RadialDistribution.pair` with their names.
-    normalization : what the pairs of each shell are divided by, besides its volume
-        "N^2": the sum over frames of N_a N_b / V. Independent, uniform points in a periodic box give 1, but for a
+    normalization : the divisor of the pairs of each shell, besides its volume
+        "N^2": the sum over frames of N_a N_b / V. Independent, uniform points in a periodic box give 1, except for a
         factor 1 - 1 / N_a between equal types. "N(N-1)": without that factor. Near open sides points have fewer
         neighbors, and g(r) is too small: that is not corrected.
     threads : of the CPU; None: all
 
-    `counts` are numbers of pairs, those of equal types counted in both orders. Counts are exact. Frames may be in the
-    memory of a GPU; the result is NumPy's. Ctrl-C is heeded between frames.
+    `counts` are exact numbers of pairs; pairs of equal types count in both orders. Frames may be in the memory of a
+    GPU; results are NumPy arrays. Ctrl-C takes effect between frames.
     """
     listed = _frames(frames)
     distinct = word(normalization, "normalization", NORMALIZATIONS) == "N(N-1)"

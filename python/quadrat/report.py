@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes one HTML page, which needs no network, of results that `quadrat bench --json` has written: the papers' figures
-beside what the papers found, and every file as a table to sort.
+"""Makes one HTML page, which needs no network, from results of `quadrat bench --json`: the papers' figures beside the
+papers' results, and every file as a sortable table.
 
     python3 -m quadrat.report benchmarks/results                # writes report.html here
 
-Files that are not results are named and left out."""
+Files that are not results are named and skipped."""
 
 import argparse
 import collections
@@ -48,7 +48,7 @@ class Results:
         if not all(isinstance(row, dict) and "op" in row for row in rows):
             raise ValueError("a row has no op")
         self.meta, self.rows = meta, rows
-        for row in rows:  # rows of choices have what was chosen instead
+        for row in rows:  # rows of choices name the chosen method instead
             row.setdefault("method", row.get("chosen", ""))
 
     @property
@@ -57,7 +57,7 @@ class Results:
 
 
 def read(path: FilePath) -> tuple[list[Results], list[str]]:
-    """(results, left out): the files of a folder and the folders in it, and a line for each that is not of results."""
+    """(results, skipped): the results in a folder and its subfolders, and a line for each file that is not a result."""
     path = pathlib.Path(path)
     if not path.exists():
         raise FileNotFoundError(f"there is no {path}")
@@ -73,12 +73,12 @@ def read(path: FilePath) -> tuple[list[Results], list[str]]:
 
 
 def _number(value):
-    """JSON has no inf and nan."""
+    """The number; JSON has no inf and nan."""
     return value if not isinstance(value, float) or math.isfinite(value) else None
 
 
 def panels_of(figure: Figure, results: Sequence[Results]) -> dict[str, Series]:
-    """{name of the panel: {name of the series: ([x], [y])}}; of rows measured twice the first counts."""
+    """{name of the panel: {name of the series: ([x], [y])}}; for rows measured twice, the first is used."""
     found: dict[str, dict[str, dict[Any, Any]]] = {}
     several = len({one.device for one in results if _drawable(figure, one)}) > 1
     for one in results:
@@ -105,7 +105,7 @@ def _sorted(points):
 
 
 def leaders(series: Series, more: bool) -> str:
-    """Which series is best at which x: "runs at 1,000, atomic from 2,000 to 8,000"; empty where that changes often."""
+    """The best series at each x: "runs at 1,000, atomic from 2,000 to 8,000"; empty if it changes often."""
     best: dict[Any, tuple[Any, str]] = {}
     for name, (xs, ys) in series.items():
         for x, y in zip(xs, ys):
@@ -146,8 +146,7 @@ def _figure_json(figure, panels):
 
 
 def _docs_of(path, output):
-    """The link from the page to the folder of the papers' pages: that of the clone which the results are in; None if
-    they are in none."""
+    """The link from the page to the papers' pages in the clone that contains the results; None without a clone."""
     for folder in pathlib.Path(path).resolve().parents:
         if (folder / "docs" / PAPERS[0].page).exists():
             return pathlib.Path(os.path.relpath(folder / "docs", pathlib.Path(output).resolve().parent)).as_posix()
@@ -155,7 +154,7 @@ def _docs_of(path, output):
 
 
 def _sources_html(figure, results):
-    """Links to the tables of the files that a figure is drawn from."""
+    """Links to the tables of a figure's files."""
     links = (
         f'<a href="#table{number}">{html.escape(one.name)}</a>'
         for number, one in enumerate(results) if _drawable(figure, one)
@@ -188,7 +187,7 @@ def _paper_html(paper, results, figures, docs):
 
 
 def _introduction_html(papers, results):
-    """What the page holds, with links to its parts."""
+    """The contents of the page, with links to its parts."""
     devices = collections.Counter(one.device for one in results).most_common(3)
     links = [(pathlib.Path(paper.page).stem, paper.name) for paper in papers] + [("all", "All results")]
     return (
@@ -236,7 +235,7 @@ def _tables_html(results):
 def page(
     path: FilePath, title: str = "Quadrat: measured", output: FilePath = "report.html"
 ) -> tuple[str, list[str]]:
-    """The page as text, and the lines of files that were left out. `output`: where it will be, for links to files."""
+    """The page as text, and the lines of skipped files. `output`: the place of the page, for links to files."""
     offline = _command.needed("plotly.offline", "view")
     results, left_out = read(path)
     figures: list[dict[str, Any]] = []

@@ -18,16 +18,16 @@ from ._types import FilePath
 
 __all__ = ["Run", "Simulation", "run"]
 
-_SECONDS = 0.1  # of work between two looks at Ctrl-C and the clock
+_SECONDS = 0.1  # seconds of work between two checks of Ctrl-C and the clock
 
 
 class Run(NamedTuple):
-    """name; facts of the run as it was, with what was given in place of the scene's values; frames, a list of
+    """name; facts of the run, with the given values in place of the scene's; frames, a list of
     `quadrat.Frame`; statistics: arrays by name, one element for each measurement, "step" and "time" among them.
 
     facts: "count" of particles, which are "particles", "method", "device", "precision", "steps", "time_step",
-    "frame_every", "statistics_every", "gravity" (None in models without), and "settings": the tables of the scene with
-    every key.
+    "frame_every", "statistics_every", "gravity" (None in models without gravity), and "settings": the tables of the
+    scene with every key.
     """
 
     name: str
@@ -49,11 +49,11 @@ class Simulation:
     Parameters
     ----------
     scene : the path of a scene's file (docs/reference/scenes.md); FileNotFoundError if there is none
-    steps, particles, seed, precision, frame_every, statistics_every, autotune, method, deterministic, threads : in
-        place of the scene's values, which hold for None
-    device : "auto", "cpu" or "cuda", in place of the scene's. A GPU needs the package quadrat-cuda13.
+    steps, particles, seed, precision, frame_every, statistics_every, autotune, method, deterministic, threads : replace
+        the scene's values; None keeps them
+    device : "auto", "cpu" or "cuda"; replaces the scene's. A GPU needs the package quadrat-cuda13.
 
-    Nothing is written: no folder, frames or checkpoints. `run` can.
+    A `Simulation` writes no folder, frames or checkpoints; `run` can.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Simulation:
         _output: FilePath | None = None,
     ) -> None:
         scene = os.fspath(scene)  # a number would be an open file
-        with open(scene, "rb"):  # says what is wrong with the path, by the type of the error
+        with open(scene, "rb"):  # the type of the error shows what is wrong with the path
             pass
         choices = {
             "device": (device, ("auto", "cpu", "cuda")),
@@ -112,8 +112,8 @@ class Simulation:
         return self._simulation.size()
 
     def advance(self, steps: int = 1) -> None:
-        """Takes steps and waits for them. Raises ValueError or OverflowError naming the step at which something is
-        wrong. Ctrl-C is heeded about every tenth of a second; the state is then that of the last step taken."""
+        """Takes steps and waits for them. Raises ValueError or OverflowError naming the step of the error. Ctrl-C takes
+        effect within about a tenth of a second; the state is then that of the last step taken."""
         self._advance_to(self.step + whole(steps, "steps", 0, 2**63 - 1 - self.step))
 
     def __repr__(self) -> str:
@@ -125,11 +125,11 @@ class Simulation:
 
     def state(self) -> dict[str, np.ndarray]:
         """The present state as new arrays of NumPy in the precision of the run, (N, D): "positions", and "velocity" and
-        "angular_velocity" where the model has them."""
+        "angular_velocity" if the model has them."""
         return self._simulation.state()
 
     def frame(self) -> Frame:
-        """The present state as `quadrat.Frame`: what files of frames hold, in float32 and three dimensions."""
+        """The present state as `quadrat.Frame`: the contents of a file of frames, in float32 and three dimensions."""
         step = self.step
         fields, lower, upper, periodic = self._simulation.frame()
         positions = fields.pop("positions")
@@ -140,7 +140,7 @@ class Simulation:
         return Frame(step * self.facts["time_step"], positions, fields, *corners, step)
 
     def measure(self) -> dict[str, float]:
-        """What the model measures, by name."""
+        """The measurements of the model, by name."""
         return self._simulation.measure()
 
     def _advance_to(self, last, progress=None):
@@ -169,18 +169,17 @@ def run(
 ) -> Run:
     """Runs a scene to its last step and returns `Run`, with frames as arrays.
 
-    Ctrl-C ends the run with KeyboardInterrupt; files then end with a checkpoint, from which `quadrat run --resume` goes
-    on. To keep what there is in memory, use a `Simulation`. `quadrat.frames.write` writes the frames of a run into one
-    file, `quadrat.view.page` makes a page of it.
+    Ctrl-C ends the run with KeyboardInterrupt; files then end with a checkpoint, from which `quadrat run --resume`
+    continues. To keep the state in memory, use a `Simulation`. `quadrat.frames.write` writes the frames of a run into
+    one file, `quadrat.view.page` makes a page of it.
 
     Parameters
     ----------
     scene, options : see `Simulation`; frame_every, statistics_every: steps between frames and between measurements; 0:
         only the first and the last state
-    progress : called as progress(step, steps) about ten times a second; what it raises ends the run
-    output : a folder, which gets the files that `quadrat run` writes (docs/reference/scenes.md); by default nothing is
-        written
-    overwrite : replaces the run that the folder holds, as `quadrat run --overwrite`; else such a folder is a ValueError
+    progress : called as progress(step, steps) about ten times a second; an exception from it ends the run
+    output : a folder for the files of `quadrat run` (docs/reference/scenes.md); by default nothing is written
+    overwrite : replaces a run in the folder, like `quadrat run --overwrite`; otherwise such a folder is a ValueError
     """
     overwrite = flag(overwrite, "overwrite")
     simulation = Simulation(scene, _output=output, **options)
@@ -205,7 +204,7 @@ def run(
 
 @contextlib.contextmanager
 def _recording(simulation, wanted, overwrite):
-    """Gives what is to be called at every step that has something to write."""
+    """The function to call at every step that writes something."""
     if not wanted:
         yield lambda: None
         return

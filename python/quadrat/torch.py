@@ -6,8 +6,8 @@
     nufft1, nufft2, nufft3              Fourier transforms of points
     electrostatics                      energies, forces, potentials and virials of charges
 
-Arguments are tensors of one device and precision. All functions can be compiled by torch.compile(fullgraph=True); those
-with a result whose size depends on the points (neighbor_list) need torch._dynamo.config.capture_dynamic_output_shape_ops.
+Arguments are tensors of one device and precision. torch.compile(fullgraph=True) can compile all functions; if the size
+of the result depends on the points (neighbor_list), this needs torch._dynamo.config.capture_dynamic_output_shape_ops.
 """
 
 import math
@@ -56,8 +56,8 @@ def neighbor_list(
 ) -> Any:
     """All pairs (i, j, S) for which points[j] + S @ box - points[i] is shorter than the cutoff.
 
-    As `quadrat.neighbor_list`; d and D have derivatives of every order by the points, the queries and the box. Those of d are
-    not finite for points in one place.
+    Like `quadrat.neighbor_list`; d and D have derivatives of every order by the points, the queries and the box.
+    Derivatives of d are not finite for coincident points.
     """
     letters(outputs, "outputs", LETTERS)
     _points(points, (2, 3))
@@ -104,9 +104,9 @@ def spread(
 ) -> torch.Tensor:
     """Values (N,) or (V, N), real or complex, of (N, D) points on a mesh.
 
-    As `quadrat.spread`, but the box may also be (D, D) vectors as rows: the mesh is then one of fractions of them. It has
-    derivatives of every order by values, points and box, as far as splines of this order have them: order - 2 that are
-    continuous.
+    Like `quadrat.spread`, but the box may also be (D, D) vectors as rows; the mesh is then in fractions of them. It has
+    derivatives of every order by values, points and box, as far as splines of this order have them: order - 2
+    continuous ones.
     """
     fractions, dimension = _fractions(points, box, origin)
     extents = _by_axis(mesh, dimension, "mesh", _extent)
@@ -131,7 +131,7 @@ def interpolate(
 ) -> torch.Tensor:
     """Values (N,) or (V, N) of a mesh (K...) or (V, K...) at (N, D) points: the adjoint of `spread`.
 
-    Derivatives as of `spread`; that by points is the gradient of the interpolated field.
+    Derivatives as for `spread`; the derivative by points is the gradient of the interpolated field.
     """
     fractions, dimension = _fractions(points, box, origin)
     given, single = _meshes(_tensor(mesh_values, fractions, "mesh_values"), dimension, "mesh_values")
@@ -178,7 +178,8 @@ def nufft2(
     oversampling: float | None = None,
     method: str = "auto",
 ) -> torch.Tensor:
-    """values[j] = sum over modes k of modes[k] exp(i sign k . x_j), as `quadrat.nufft2`. Derivatives as of `nufft1`."""
+    """values[j] = sum over modes k of modes[k] exp(i sign k . x_j), as `quadrat.nufft2`. Derivatives as for
+    `nufft1`."""
     angles, dimension = _angles(points, period)
     given, single = _meshes(_complex(_tensor(modes, angles, "modes")), dimension, "modes")
     settings = _transform_settings(tolerance, mode_order, oversampling, method)
@@ -220,12 +221,12 @@ def electrostatics(
 
     box : (3,) lengths or (3, 3) vectors as rows; with `systems`, (N,) integers, (3,) or (1, 3, 3) for all, or (B, 3) or
     (B, 3, 3) for each, as compiled functions need.
-    Returns `Electrostatics`, of tensors: energy () or with systems (B,), and what is asked for of forces (N, 3),
-    potentials (N,) and virial (3, 3) or (B, 3, 3).
+    Returns `Electrostatics`, of tensors: energy () or with systems (B,), and, if requested, forces (N, 3), potentials
+    (N,) and virial (3, 3) or (B, 3, 3).
 
-    The energy has derivatives by points, charges and box. Forces, potentials and virial have them, too (second
-    derivatives of the energy, as force losses need them), for Coulomb's law in boxes that are periodic along all three
-    vectors; third derivatives are refused. In `backward` only what the loss needs is computed.
+    The energy has derivatives by points, charges and box. Forces, potentials and virial also have derivatives (second
+    derivatives of the energy, for force losses) for Coulomb's law in boxes that are periodic along all three vectors;
+    third derivatives are refused. `backward` computes only what the loss needs.
     """
     at = _points(points, (3,))
     charges = _tensor(charges, at, "charges")
@@ -276,7 +277,7 @@ def _dense(tensor, name):
 
 
 def _lengths(value, points, name):
-    """A number, or one for each axis, as a tensor. Those that are no tensor are known, and must be positive."""
+    """A number, or one for each axis, as a tensor. Numbers that are not tensors must be positive."""
     numbers = value if isinstance(value, (list, tuple)) else [value]
     if any(isinstance(number, (int, float)) and not 0 < number < math.inf for number in numbers):
         raise ValueError(f"{name} is {shown(value)}; positive numbers are accepted")
@@ -358,13 +359,13 @@ def _extent(value, name):
 
 
 def _mesh_settings(order, periodic, dimension, clip, accept_outside, ends, method):
-    """What the operators of _mesh take after their tensors."""
+    """The arguments of the operators of _mesh after their tensors."""
     axes, flags = _wraps(periodic, dimension), (flag(clip, "clip"), flag(accept_outside, "accept_outside"))
     return whole(order, "order"), axes, *flags, word(ends, "ends", _ENDS), word(method, "method")
 
 
 def _transform_settings(tolerance, mode_order, oversampling, method):
-    """What those of _transforms take after the sign."""
+    """The arguments of the operators of _transforms after the sign."""
     given = real_number(tolerance, "tolerance"), word(mode_order, "mode_order", ORDERS)
     return *given, chosen_number(oversampling, "oversampling") or None, word(method, "method")
 

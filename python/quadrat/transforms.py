@@ -32,12 +32,12 @@ class Nufft(State):
     """Transforms of type 1 and 2 between points and modes.
 
     type 1: modes[k] = sum over points j of values[j] exp(+i k . x_j); type 2: values[j] = sum over modes k of
-    modes[k] exp(-i k . x_j). They are adjoints of each other; `sign` overrules the signs.
+    modes[k] exp(-i k . x_j). They are adjoints of each other; `sign` overrides the signs.
 
     Parameters
     ----------
     n_modes : numbers of modes along each axis, one to three
-    tolerance : of a mode or value, its largest error over the sum of the moduli it is made of
+    tolerance : the largest error of a mode or value, relative to the sum of the moduli of its terms
     real : values are real. Modes are then those of numpy.fft.rfftn: K/2 + 1 along the last axis.
     mode_order : "centered" (-K/2 first) or "fft" (as numpy.fft)
     period : of the points, one number or one per axis; by default 2 pi
@@ -87,14 +87,14 @@ class Nufft(State):
         self.shape: tuple[int, ...] = self._plan.shape()
 
     def set_points(self, points: Array) -> "Nufft":
-        """Takes (N, D) points, which are copied; in 1D also (N,). The plan works on their device from then on. Captured
-        in a CUDA graph, it takes at most as many points as the call before."""
+        """Copies (N, D) points; in 1D also (N,). The plan then works on their device. Captured in a CUDA graph, it
+        accepts at most as many points as the previous call."""
         self._plan.set_points(points)
         return self
 
     def check(self) -> None:
-        """Raises ValueError naming the first point that a replay of a CUDA graph was given and that `set_points` would
-        have refused. Waits for the plan's work, not for the stream that the graph runs in."""
+        """Raises ValueError naming the first point in a replay of a CUDA graph that `set_points` would have refused.
+        Waits for the plan's work, not for the stream in which the graph runs."""
         self._plan.check()
 
     def type1(self, values: Array, *, sign: int = 1) -> Array:
@@ -125,14 +125,14 @@ def _periods(period, dimension):
 def nufft1(
     points: Array, values: Array, n_modes: ByAxis, tolerance: float = 1e-6, *, sign: int = 1, **options: Any
 ) -> Array:
-    """Modes of values at points, in one call; see `Nufft`, whose options it takes."""
+    """Modes of values at points, in one call. Options as in `Nufft`."""
     _, dtype = _core.kind_of_points(points)
     return Nufft(n_modes, tolerance, dtype=dtype, **options).set_points(points).type1(values, sign=sign)
 
 
 def nufft2(points: Array, modes: Array, tolerance: float = 1e-6, *, sign: int = -1, **options: Any) -> Array:
-    """Values at points of complex modes (K...) or (V, K...), in one call; the numbers of modes are their shape. See
-    `Nufft`."""
+    """Values at points of complex modes (K...) or (V, K...), in one call; the shape of the modes gives their numbers.
+    Options as in `Nufft`."""
     if flag(options.get("real", False), "real"):
         raise ValueError("for real values the numbers of modes cannot be told from the shape; make a Nufft")
     dimension, dtype = _core.kind_of_points(points)

@@ -18,11 +18,11 @@ LETTERS = "ijPSdD"
 
 
 class NeighborList(State):
-    """As vesin.NeighborList, for arrays of NumPy and the other libraries of this package.
+    """Like vesin.NeighborList, for arrays of NumPy and the other libraries of this package.
 
     Pairs are ordered by their first point, and with `sorted` also by the second one and the shift. A half list has each
-    pair once, with i < j, or in one order for images of a point itself. `algorithm` is accepted for its name: all three
-    stand for this package's own choice. Derivatives of distances: `quadrat.torch.neighbor_list`.
+    pair once, with i < j, or in one order for images of a point itself. `algorithm` is accepted and ignored: this
+    package chooses. Derivatives of distances: `quadrat.torch.neighbor_list`.
     """
 
     def __init__(
@@ -63,9 +63,10 @@ class NeighborList(State):
     ) -> tuple[Any, ...]:
         """The arrays of `quantities`, as a tuple: letters of "ijPSdD".
 
-        points : (N, 3), computed with in float64. box : (3, 3) vectors as rows, of the type of the points; vectors of
-        open directions may be zero. periodic : bool, or three. i, j (P,) and both of them P (P, 2) are uint64, shifts S
-        (P, 3) int32, distances d (P,) and vectors D (P, 3) of the type of the points. Results are always new arrays.
+        points : (N, 3); computations are in float64. box : (3, 3) vectors as rows, of the type of the points; vectors
+        of open directions may be zero. periodic : bool, or three. i, j (P,) and both of them P (P, 2) are uint64,
+        shifts S (P, 3) int32, distances d (P,) and vectors D (P, 3) of the type of the points. Results are always new
+        arrays.
         """
         if set(word(quantities, "quantities")) - set(LETTERS):
             raise ValueError(f"quantities is {shown(quantities)}; letters of {LETTERS!r} are accepted")
@@ -83,7 +84,7 @@ class NeighborList(State):
             raise ValueError(f"periodic is {shown(periodic)}; one truth value, or three, are accepted")
         wraps = np.broadcast_to(wraps, 3)
         vectors = _on_host(box).astype(float)
-        vectors[~wraps] = 0  # whatever an open vector is, it may even be parallel to another
+        vectors[~wraps] = 0  # the given open vector may be anything, even parallel to another one
         floating = str(points.dtype).removeprefix("torch.") in ("float32", "float64", "float16", "bfloat16")
         self._list.update(_cast(points, "float64"), box=vectors, periodic=wraps)
         arrays = self._list.arrays()

@@ -3,9 +3,9 @@
 
     python3 -m quadrat.view out/dam_break                       # writes out/dam_break/view.html
 
-Reads what quadrat.frames reads: a run's folder or a file of frames. Frames beyond --frames and particles beyond
---particles are left out evenly, and frames until the page has at most --megabytes; the page and a line on stdout say
-so. Positions are stored to 1/65535 of the whole, values of fields to 1/255 of the range that 99 % of them are in."""
+Reads the inputs of quadrat.frames: a run's folder or a file of frames. Drops frames beyond --frames and particles
+beyond --particles evenly, and more frames until the page has at most --megabytes. The page and a line on stdout say so.
+Positions are stored to 1/65535 of the whole, values of fields to 1/255 of the range of 99 % of them."""
 
 import argparse
 import base64
@@ -24,11 +24,11 @@ from ._types import Array, FilePath
 
 __all__ = ["page", "write"]
 
-_SAMPLE = 20_000  # particles of a frame from which the range of a field is taken
+_SAMPLE = 20_000  # particles of a frame that determine the range of a field
 
 
 class _Survey:
-    """What the first pass over the frames finds: how many, where, and the range of each field."""
+    """The results of the first pass over the frames: numbers, bounds, and the range of each field."""
 
     def __init__(self, name, every):
         self.times, self.samples, self.count = [], {}, None
@@ -67,12 +67,12 @@ class _Survey:
             return [0.0, 1.0]
         low, high = np.percentile(values, [0.5, 99.5])
         if low >= 0 and low < 0.2 * high:
-            low = 0.0  # most quantities that start near zero are read from there
+            low = 0.0  # ranges that start near zero begin at zero
         return [float(low), float(high)] if high > low else [float(low), float(low) + (abs(float(low)) or 1.0)]
 
 
 def _scalars(frame):
-    """Every field as scalars: of vectors their components."""
+    """Every field as scalars; vectors as components."""
     result = {}
     for name, values in frame.numbers().items():
         if name == "id":
@@ -95,7 +95,7 @@ def _packed(data):
 
 
 class _Encoder:
-    """Turns frames into differences to the frame before; view.html has the inverse."""
+    """Encodes frames as differences from the previous frame; view.html has the inverse."""
 
     def __init__(self, survey, kept):
         self.survey, self.kept = survey, kept
@@ -145,7 +145,7 @@ def _evenly(count, most):
 
 
 def _encoded(every, survey, kept, chosen, room):
-    """Header and packed frames of the chosen ones; when they take more than `room` bytes, how many do not."""
+    """Header and packed frames of the chosen frames; if they take more than `room` bytes, the number that fits."""
     encoder, packed, chosen = _Encoder(survey, kept), [], set(chosen.tolist())
     for index, frame in enumerate(every()):
         if index not in chosen:
@@ -165,13 +165,13 @@ def page(
     megabytes: float = 64.0,
     gravity: Array = None,
 ) -> tuple[str, str]:
-    """The page as text, and a line that says what it holds.
+    """The page as text, and a line that describes it.
 
-    source : what `quadrat.run` returns, a list of frames, or a path of what `quadrat.frames.read` reads
+    source : a result of `quadrat.run`, a list of frames, or a path for `quadrat.frames.read`
     gravity : three numbers, the direction that is down; by default the run's
     The others are the options of the command.
 
-    Raises ValueError and OSError for what cannot be shown."""
+    Raises ValueError and OSError for a source that cannot be shown."""
     for name, value in (("--frames", most_frames), ("--particles", most_particles), ("--megabytes", megabytes)):
         if not value >= 1:
             raise ValueError(f"{name} is {value}; it must be at least 1")
@@ -198,16 +198,15 @@ def page(
 
 
 def write(file: FilePath, source: frames.Frames | FilePath, **options: Any) -> str:
-    """Writes the page of `source` into a file, whole or not at all; see `page`. Returns the line that says what it
-    holds."""
+    """Writes the page of `source` into a file, whole or not at all; see `page`. Returns the line that describes it."""
     text, about = page(source, **options)
     _command.write_whole(file, text)
     return f"{about}, {len(text) / 1e6:.1f} MB"
 
 
 def _about(source):
-    """(name, direction of gravity, what gives the frames anew at each call): of a run as it knows them, of a path as
-    the summary in the folder has them, or its name and no direction."""
+    """(name, direction of gravity, function that returns the frames at each call): from the run; for a path from the
+    summary in the folder, or its name and no direction."""
     if not isinstance(source, (str, os.PathLike)):
         listed = list(frames.listed(source))
         facts = getattr(source, "facts", {})

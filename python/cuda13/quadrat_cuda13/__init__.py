@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The CUDA library of the package `quadrat`, which opens it when an array in the memory of a GPU comes."""
+"""The CUDA library of the package `quadrat`, which loads it for the first array in the memory of a GPU."""

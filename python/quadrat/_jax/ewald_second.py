@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The energy of charges in operations of JAX that have derivatives of every order: see ewald_second, of which this
-has the formulas and the parameters. Sizes are those of the cell that is known when a function is traced."""
+"""The energy of charges in operations of JAX that have derivatives of every order: see ewald_second, which has the
+formulas and the parameters. Sizes follow from the cell that is known when a function is traced."""
 
 import math
 
@@ -10,12 +10,13 @@ import numpy as np
 
 from .._lattice import shortest
 
-NEIGHBORS = 100  # of a point within the cutoff
+NEIGHBORS = 100  # neighbors of a point within the cutoff
 
 
 def sizes_of(cell, points, accuracy, single):
-    """What has to be known before points are: (modes, splitting times spacing, cutoff by spacing, tolerance, capacity,
-    spacing, the cell's shortest vectors in units of its vectors); the spacing is (volume / N)^(1/3). None where the cell is not known either."""
+    """The sizes that must be known before the points: (modes, splitting times spacing, cutoff by spacing, tolerance,
+    capacity, spacing, the cell's shortest vectors in units of its vectors); the spacing is (volume / N)^(1/3). None if
+    the cell is not known either."""
     if isinstance(cell, jax.core.Tracer) or points == 0:
         return None
     vectors = np.asarray(cell, dtype=float)
@@ -46,7 +47,7 @@ def results(pairs, type1, points, charges, cell, sizes, constant, dispersion):
 
 def _energy(pairs, type1, points, charges, cell, sizes, constant, dispersion):
     modes, alpha, cutoff, tolerance, capacity, spacing, reduction = sizes
-    cell = (jnp.asarray(reduction, cell.dtype)[:, :, None] * cell).sum(1)  # GPUs would round what a product is made of
+    cell = (jnp.asarray(reduction, cell.dtype)[:, :, None] * cell).sum(1)  # GPUs would round the factors of products
     alpha, cutoff = alpha / spacing, cutoff * spacing
     volume = jnp.abs(jnp.linalg.det(cell))
     i, j, shifts, count = pairs(points, cell, capacity, cutoff, (True,) * 3, True, False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calls of compiled functions from JAX, with derivatives in reverse, of any order where they are transforms or splines.
+"""Calls of compiled functions from JAX, with derivatives in reverse; those of transforms and splines have any order.
 
 Positions are fractions of a unit box, or angles: derivatives by boxes and periods are JAX's own. Derivatives of complex
 numbers are JAX's, without conjugates: those of linear functions are transposes.
@@ -172,7 +172,7 @@ type3.defvjp(lambda *given: (type3(*given), given[:3]), _type3_backward)
 
 
 def pairs(points, box, capacity, cutoff, periodic, half, ordered):
-    """i, j (P,), shifts (P, D), int32, and their number, beyond which nothing is written. No derivatives."""
+    """i, j (P,), shifts (P, D), int32, and their number; nothing is written beyond it. No derivatives."""
     one = jax.ShapeDtypeStruct((capacity,), jnp.int32)
     results = one, one, jax.ShapeDtypeStruct((capacity, points.shape[1]), jnp.int32), jax.ShapeDtypeStruct((), jnp.int32)
     arrays = jax.lax.stop_gradient((points, box))

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What pages are made of."""
+"""The parts of pages."""

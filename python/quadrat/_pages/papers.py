@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The figures of the papers: which rows of `quadrat bench --json` they are drawn from, and what the papers found."""
+"""The figures of the papers: the rows of `quadrat bench --json` that they show, and the results in the papers."""
 
 import dataclasses
 from collections.abc import Callable

@@ -8,20 +8,20 @@ from torch.autograd import forward_ad
 
 
 class _Settings:
-    """What is no tensor among the arguments, as one that torch.func leaves alone."""
+    """The arguments that are not tensors, in one object that torch.func leaves alone."""
 
     def __init__(self, values):
         self.values = values
 
 
 def differentiable(operator, setup, backward, forward, *, vectors=False, vmap=None):
-    """A function that calls the operator and has the derivatives that these rules say, also under torch.func.
+    """A function that calls the operator and has derivatives by these rules, also under torch.func.
 
-    setup(ctx, inputs, output) keeps tensors by `keep`; backward(ctx, *changes) and forward(ctx, *tangents) are given None for
-    what does not change, but not for all. Each rule calls functions that are differentiable in turn, which makes derivatives
-    of higher order.
-    `vectors`: the second argument is (V, ...), so that vmap over it alone is one call. vmap over others calls for each entry,
-    unless it has a rule of its own.
+    setup(ctx, inputs, output) keeps tensors by `keep`; backward(ctx, *changes) and forward(ctx, *tangents) get None for
+    arguments that do not change, but not for all. Each rule calls functions that are differentiable in turn, which
+    makes derivatives of higher order.
+    `vectors`: the second argument is (V, ...), so that vmap over it alone is one call. vmap over others calls it for
+    each entry, unless there is a rule for vmap.
     """
     def slopes(ctx, *changes):
         if all(change is None for change in changes):
@@ -55,7 +55,7 @@ def differentiable(operator, setup, backward, forward, *, vectors=False, vmap=No
     def call(*arguments):
         if not torch.compiler.is_compiling():
             return apply(*arguments)
-        # The operator alone has derivatives in reverse, where PyTorch compiles them. It would leave out the other rules.
+        # When PyTorch compiles, only the operator has derivatives in reverse; it would ignore the other rules.
         return eagerly(*arguments) if _transformed() else operator(*arguments)
 
     return call
@@ -91,13 +91,13 @@ def keep(ctx, *tensors):
 
 
 def total(*parts):
-    """The sum of those that are not None."""
+    """The sum of the arguments that are not None."""
     there = [part for part in parts if part is not None]
     return sum(there[1:], there[0]) if there else None
 
 
 def refused(words):
-    """A rule that says so."""
+    """A rule that raises an error with this text."""
 
     def refuse(*_):
         raise NotImplementedError(words)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Ewald sums as operators of PyTorch.
 
-First derivatives of the energy are what the library computes: forces, potentials, virial. Second derivatives are
-products of the Hessian with the changes that arrive in `backward`; see ewald_second.
+The library computes the first derivatives of the energy: forces, potentials, virial. Second derivatives are products of
+the Hessian with the changes passed to `backward`; see ewald_second.
 """
 
 from collections.abc import Sequence
@@ -108,7 +108,7 @@ def _setup(ctx, inputs, output):
 def _given(ctx):
     """Points, charges, cell, systems, scaled pairs, scales, forces, potentials and virials (B, 3, 3)."""
     *given, _, forces, potentials, virial = ctx.saved_tensors
-    if virial.shape[0] == 0:  # it was not asked for, but derivatives by the cell need it
+    if virial.shape[0] == 0:  # not requested, but derivatives by the cell need it
         virial = electrostatics(*given, True, *ctx.settings)[3]
     return (*given, forces, potentials, virial)
 
@@ -121,7 +121,7 @@ def _second(ctx, given, factors):
 
 
 def _by_cell(points, cell, systems, forces, virial):
-    """The derivative of the energies by their cells (B, 3, 3), for points that stay where they are.
+    """The derivative of the energies by their cells (B, 3, 3), at fixed points.
 
     A strain e moves points and cells, x (1 + e) and h (1 + e), and changes the energy by -tr(virial e): so the
     transpose of h times the derivative by h is x^T forces - virial.
@@ -138,9 +138,8 @@ def _by_system(each, systems, cell):
 
 
 def _forward(ctx, along, change, strain, *_):
-    """The tangents of all results. The Hessian is symmetric: that product of it which `second` has, with what follows
-    from the tangents as factors, is theirs. A change of the cell by its vectors times g moves points along, which is
-    taken off."""
+    """The tangents of all results. The Hessian is symmetric, so they are its product in `second` with factors from the
+    tangents. A change of the cell by its vectors times g also moves points, which is subtracted."""
     points, charges, cell, systems, pairs, scales, forces, potentials, virial = _given(ctx)
     along = torch.zeros_like(points) if along is None else along
     g = None if strain is None else torch.linalg.solve(cell.reshape(-1, 3, 3), strain.reshape(-1, 3, 3))

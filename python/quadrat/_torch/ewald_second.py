@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Second derivatives of the energy of charges.
 
-The energy is written once more in operations that have derivatives of every order: pairs of a neighbor list within a
+The energy is computed again in operations that have derivatives of every order: pairs of a neighbor list within a
 cutoff, and for the smooth part a transform of type 1 of the charges, with Gaussian splitting. Both parts are truncated
-where they are a tenth of the accuracy, and then differentiated exactly: nothing depends on a mesh or its window beyond the
-tolerance of the transform. Computed in double precision.
+where they are a tenth of the accuracy, and then differentiated exactly. Beyond the tolerance of the transform, nothing
+depends on a mesh or its window. Computed in double precision.
 """
 
 import contextlib
@@ -20,10 +20,11 @@ NEIGHBORS = 100  # of a point within the cutoff: balances pairs and modes in ope
 
 
 def in_own_thread(function, *arguments):
-    """function(*arguments), where autograd can be used: inside an operator it is off, in threads that it starts it is not.
+    """Calls function(*arguments) in a thread where autograd works: it is off inside an operator, but not in threads
+    started there.
 
-    A thread of its own for each call, since processes may be forked between two. Derivatives are computed in it alone:
-    autograd's own thread for a GPU may be the one that waits here.
+    A new thread for each call, because processes may be forked between two calls. Derivatives are computed only in it,
+    because autograd's thread for a GPU may be the one that waits here.
     """
     outcome = {}
     device = arguments[0].device
@@ -64,7 +65,7 @@ def hessian_product(points, charges, cell, systems, pairs, scales, factors, accu
 
 
 def _own_pairs(pairs, scales, count, own, device):
-    """Scaled pairs within a system, in the numbers of its points, with what their scales add."""
+    """Scaled pairs within a system, by the numbers of its points, with the terms of their scales."""
     if pairs is None or pairs.numel() == 0:
         return None
     numbers = torch.full((count,), -1, dtype=torch.int64, device=device)
@@ -147,7 +148,7 @@ def _influence(law, alpha, squared):
 
 
 def _constants(law, alpha, charges, volume):
-    """What each charge has with itself, taken off, and the background of charges that do not add up to zero."""
+    """The terms that subtract each charge's interaction with itself, and the background of a net charge."""
     squares = charges.square().sum()
     if law == "coulomb":
         return -alpha / math.sqrt(math.pi) * squares - math.pi / (2 * alpha**2 * volume) * charges.sum().square()

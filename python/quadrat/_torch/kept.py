@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Objects that take long to make, kept for later calls."""
+"""A cache of objects that take long to make."""
 
 import os
 import threading
@@ -13,13 +13,13 @@ _MOST = 4
 
 
 class KeptObjects(threading.local, Generic[T]):
-    """The objects that were used last, apart for each thread and process."""
+    """The most recently used objects, separately for each thread and process."""
 
     def __init__(self) -> None:
         self._objects: OrderedDict[Hashable, T] = OrderedDict()
 
     def get(self, key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
-        """The object of this key; makes it if it is not there."""
+        """The object of this key; makes it if it is missing."""
         key = (os.getpid(), *key)
         found = self._objects.pop(key, None)
         if found is None:

@@ -14,7 +14,7 @@ from ..mesh import SpreadPlan
 
 
 def numbers(tensor):
-    """The tensor as other libraries can read it: its graph, and lazy conjugates and signs, are left behind."""
+    """The tensor in a form that other libraries can read, without its graph and lazy conjugates and signs."""
     return tensor.detach().resolve_conj().resolve_neg().contiguous()
 
 
@@ -88,13 +88,13 @@ gradient_operator = _at_points("quadrat::interpolate_gradient", SpreadPlan.gradi
 
 
 def _cells(points, mesh, ctx):
-    """Cells of the mesh along each axis, by which fractions become positions on the mesh."""
+    """Cells of the mesh along each axis: factors from fractions to positions on the mesh."""
     _, periodic, _, _, ends, _ = ctx.settings
     return points.new_tensor([k if wraps or ends == "lower" else k - 1 for k, wraps in zip(mesh, periodic)])
 
 
 def real_part(product, like):
-    """A sum over vectors as a derivative by real numbers."""
+    """The sum over vectors, as a derivative by real numbers."""
     total = product.sum(0)
     return (total.real if total.is_complex() else total).to(like.dtype)
 

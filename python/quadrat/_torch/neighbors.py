@@ -61,7 +61,7 @@ def pairs_operator(
 
 
 def by_system(periodic, dimension):
-    """What an operator is given as a list, (D,) or (B, D)."""
+    """The array of an operator's list argument, (D,) or (B, D)."""
     return list(periodic) if len(periodic) == dimension else np.reshape(periodic, (-1, dimension))
 
 

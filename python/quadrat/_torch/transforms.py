@@ -93,7 +93,7 @@ def mode_numbers(n_modes, axis, order, like, real=False):
 
 
 def _with_negative(modes, order):
-    """Modes of real values, with zeros for those of negative numbers along the last axis."""
+    """Modes of real values, with zeros for negative mode numbers along the last axis."""
     zeros = torch.zeros_like(modes[..., 1:])
     return torch.cat([modes, zeros] if order == "fft" else [zeros, modes], -1)
 
