@@ -62,19 +62,20 @@ class RunTest(support.ProgramTest):
 
     def test_every_key_is_documented_with_its_default(self):
         text = (support.SOURCE / "docs" / "reference" / "scenes.md").read_text()
-        granular, _, rest = text.partition("# Scenes of grains with friction")
-        friction, _, rest = rest.partition("# Scenes of the Circles model")
-        self.check_documented_keys(granular, 'model = "granular"', "--particles", 16384)
-        self.check_documented_keys(friction, 'model = "granular"\n[physics]\nlaw = "hertz"')
-        circles, _, rest = rest.partition("# Scenes of Brownian dynamics")
-        self.check_documented_keys(circles, 'model = "circles"')
-        brownian, _, rest = rest.partition("# Scenes of the SRD fluid")
-        self.check_documented_keys(brownian, 'model = "brownian"')
-        srd, _, rest = rest.partition("# Scenes of the electrolyte")
-        self.check_documented_keys(srd, 'model = "srd"')
-        self.check_documented_keys(rest.partition("# What a run leaves")[0], 'model = "electrolyte"')
+        first, *others = re.split(r"^# (?=Scenes|What)", text, flags=re.M)[1:]
+        chapters = {other.partition("\n")[0].lower().replace(" ", "-"): other for other in others}
+        table = first.partition("\n\n[What a run leaves behind]")[0]
+        models = re.findall(r"^\| `(\w+)`(?: with `law = (\"\w+\")`.*)? \| (.*) \|$", table, flags=re.M)
+        self.assertGreater(len(models), 5)
+        for model, law, described in models:
+            anchor = re.search(r"\(#(.*)\)$", described)
+            with self.subTest(model + law):
+                self.check_documented_keys(
+                    chapters[anchor[1]] if anchor else first,
+                    f'model = "{model}"\n' + (f"[physics]\nlaw = {law}\n" if law else ""),
+                )
 
-    def check_documented_keys(self, text, model, *options):
+    def check_documented_keys(self, text, model):
         tables = re.split(r"^## \[(\w+)\]$", text, flags=re.M)
         documented = {
             (table, key): default
@@ -82,7 +83,7 @@ class RunTest(support.ProgramTest):
             for key, default in re.findall(r"^\| `(\w+)` \| [^|]*\| ([^|]*) \|", text, flags=re.M)
         }
         scene = self.write_scene(f"[scene]\n{model}\n[output]\npreview = false\n")
-        settings = self.run_scene("out", "--steps", 0, *options, scene=scene)["settings"]
+        settings = self.run_scene("out", "--steps", 0, scene=scene)["settings"]
         keys = [(table, key) for table, values in settings.items() for key in values]
         self.assertEqual(list(documented), keys)
         for (table, key), default in documented.items():
