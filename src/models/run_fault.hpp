@@ -10,11 +10,15 @@
 
 namespace quadrat::detail {
 
-/// Records that a run has blown up: the smallest (step << 32 | particle); all ones: no fault. Steps count from 1.
+/// Records that a run has blown up: the smallest (step << 32 | particle); all ones: no fault. Steps count from 1;
+/// those that 32 bits do not hold are given as the last that they hold.
 struct run_fault {
   std::uint64_t* first;
 
-  QUADRAT_HD void raise(std::uint64_t step, particle_id particle) const { atomic_min(first, step << 32 | particle); }
+  QUADRAT_HD void raise(std::uint64_t step, particle_id particle) const {
+    constexpr std::uint64_t last_step = 0xfffffffeu;
+    atomic_min(first, (step < last_step ? step : last_step) << 32 | particle);
+  }
 };
 
 /// The word of a run_fault without a fault.

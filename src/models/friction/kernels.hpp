@@ -23,7 +23,7 @@ inline constexpr std::size_t most_friction_steps = 32;
 /// Words shared by the steps of a batch and the host. A step is halted if an earlier one found that the neighbor list
 /// is stale or the run has blown up; each step passes this on to the next.
 enum friction_word : std::size_t {
-  fault_word,    ///< of a run_fault, with steps of the batch from 0
+  fault_word,    ///< of a run_fault, with steps of the batch
   stale_word,    ///< nonzero: a grain has moved by half of the skin
   done_word,     ///< steps of the batch that were not halted
   halted_words,  ///< by step of the batch, and for the one after the last
@@ -59,7 +59,7 @@ struct friction_step {
     const bool sound = is_finite(velocity) && is_finite(spin) && load.deepest_in_wall <= most &&
                        squared_norm(move) <= most * most * self.radius * self.radius;
     if (!sound) {
-      run_fault{words + fault_word}.raise(step, self.id);
+      run_fault{words + fault_word}.raise(step + 1, self.id);
       halt();
     }
     store(slot, self, sound ? move : vec<T, 3>{}, {sound ? velocity : vec<T, 3>{}, self.id},

@@ -12,8 +12,8 @@ namespace quadrat::detail {
 /// The options with defaults filled in. Throws argument_error for impossible options.
 [[nodiscard]] granular_friction_options completed(granular_friction_options options, std::span<const double> radii);
 
-/// The error of a run that has blown up in the step after `steps`.
-[[nodiscard]] data_error friction_blow_up(std::uint64_t steps, std::uint64_t grain);
+/// The error of a run that has blown up in this step, from 1.
+[[nodiscard]] data_error friction_blow_up(std::uint64_t step, std::uint64_t grain);
 
 /// b of granular_friction.hpp, and b_n. The restitution must be valid.
 [[nodiscard]] double damping_ratio(double restitution);

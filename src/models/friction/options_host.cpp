@@ -136,9 +136,9 @@ granular_friction_options detail::completed(granular_friction_options options, s
   return options;
 }
 
-data_error detail::friction_blow_up(std::uint64_t steps, std::uint64_t grain) {
+data_error detail::friction_blow_up(std::uint64_t step, std::uint64_t grain) {
   return data_error(
-      message("the run blew up in step ", steps + 1, ": grain ", grain,
+      message("the run blew up in step ", step, ": grain ", grain,
               " got a velocity that is not finite, moved by more than half of its radius at once, or was pushed by "
               "more than half of its radius into a wall; a smaller time step or a stiffer material would help"),
       grain);

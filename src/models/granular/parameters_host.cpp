@@ -22,7 +22,7 @@ void check(const granular_parameters& parameters) {
 }
 
 void detail::throw_if_blown_up(std::uint64_t word) {
-  if (word == ~std::uint64_t{0}) return;
+  if (word == no_run_fault) return;
   const std::uint64_t grain = word & 0xffffffffu;
   throw data_error(message("the run blew up in step ", word >> 32, ": grain ", grain,
                            " got a velocity that is not finite, or crossed half of the box at once; "

@@ -89,7 +89,6 @@ struct particles_of_rank {
 /// finish(more) the second part of a step: the forces, with all ghosts, and their effect. `more`: another step
 ///                        follows
 ///   throw_fault(word)    throws the data_error of a run_fault, that of the model on one rank
-///   fault_step(word)     the step in which it was raised, from 1
 ///   gather(state)        gives rank 0 the state of all, but for the step
 /// report(), bytes() and may have measure(), which all ranks call together instead of the model on one rank;
 /// amend(statistics), which corrects statistics that a restored model cannot know; check_cells(), not
@@ -115,7 +114,6 @@ concept ranked_model = requires(Model& model, typename distributed_model<typenam
   model.finish(flag);
   model.gather(state);
   given.throw_fault(word);
-  { given.fault_step(word) } -> std::same_as<std::uint64_t>;
   { given.report() } -> std::same_as<rank_report>;
   { given.bytes() } -> std::same_as<std::size_t>;
 };
@@ -279,7 +277,7 @@ template <ranked_model Model>
 void ranked_steps<Model>::agree() {
   for (const std::uint64_t one : all_values(model_.ranks_, model_.first_fault())) fault_ = std::min(fault_, one);
   if (fault_ != no_run_fault) {
-    model_.step_ = std::min(model_.step_, model_.fault_step(fault_));
+    model_.step_ = std::min(model_.step_, fault_ >> 32);
     return;
   }
   if constexpr (requires { model_.check_cells(); }) {

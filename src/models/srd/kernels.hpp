@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "models/run_fault.hpp"
 #include "models/srd/accumulate.hpp"
 #include "models/srd/collision.hpp"
 #include "models/srd/setup.hpp"
@@ -37,7 +38,7 @@ struct srd_move {
   srd_present<T, D> present;
   Sums sums;
   std::uint64_t* turn_step;  ///< passes the number of the step to the pass over cells
-  srd_fault fault;
+  run_fault fault;
 
   QUADRAT_HD void operator()(std::size_t slot) const {
     if (slot == 0) *turn_step = present.clock->step;
@@ -46,7 +47,7 @@ struct srd_move {
     vec<T, D> position = present.slots.position_of(slot);
     vec<T, D> velocity = present.velocity(slot, position);
     if (srd_too_fast(setup, velocity)) {
-      fault.raise(present.clock->step, present.slots.id_of(setup, slot));
+      fault.raise(present.clock->step + 1, present.slots.id_of(setup, slot));
       velocity = vec<T, D>{};
     } else {
       srd_stream(setup, position, velocity);
@@ -66,13 +67,13 @@ struct srd_decide {
   const std::uint64_t* turn_step;
   srd_clock<T, D>* clock;
   double room;  ///< particles that a cell can hold
-  srd_fault fault;
+  run_fault fault;
 
   QUADRAT_HD void operator()(std::size_t i) const {
     const auto cell = static_cast<cell_id>(i);
     const std::uint64_t step = *turn_step;
     const auto totals = sums.read(cell);
-    if (static_cast<double>(totals.count) > room) fault.raise(step, cell | srd_fault::cell_mark);
+    if (static_cast<double>(totals.count) > room) fault.raise(step + 1, cell | srd_cell_mark);
     wide_store(turns + cell, srd_make_turn(setup, {setup.seed, step, cell}, totals));
     sums.reset(cell);
     if (i == 0) *clock = {step + 1, 1, clock->next_shift, srd_shift(setup, step + 1)};

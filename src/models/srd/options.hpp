@@ -57,7 +57,7 @@ template <typename T, int D>
 void check_particles(const srd_setup<T, D>& setup, std::span<const vec<T, D>> positions,
                      std::span<const vec<T, D>> velocities, const char* kind);
 
-/// Throws data_error for an srd_fault word that is set. `fastest`: that of the setup.
+/// Throws data_error for the word of a run_fault that is set. `fastest`: that of the setup.
 template <typename T>
 void throw_srd_fault(std::uint64_t fault, T fastest);
 

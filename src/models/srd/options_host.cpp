@@ -10,6 +10,7 @@
 
 #include "core/finite.hpp"
 #include "core/point_checks.hpp"
+#include "models/run_fault.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace quadrat::detail {
@@ -249,15 +250,14 @@ void check_particles(const srd_setup<T, D>& setup, std::span<const vec<T, D>> po
 
 template <typename T>
 void throw_srd_fault(std::uint64_t fault, T fastest) {
-  if (fault == ~std::uint64_t{0}) return;
-  const std::uint64_t at = (fault >> 32) + 1;
+  if (fault == no_run_fault) return;
+  const std::uint64_t step = fault >> 32;
   const auto what = static_cast<std::uint32_t>(fault);
-  constexpr std::uint32_t mark = srd_fault::cell_mark;
-  if ((what & mark) != 0) {
-    throw data_error(message("the run blew up in step ", at, ": cell ", what & ~mark,
+  if ((what & srd_cell_mark) != 0) {
+    throw data_error(message("the run blew up in step ", step, ": cell ", what & ~srd_cell_mark,
                              " of the shifted grid has more particles than its sums have room for"));
   }
-  throw data_error(message("the run blew up in step ", at, ": particle ", what,
+  throw data_error(message("the run blew up in step ", step, ": particle ", what,
                            " got a velocity that is not finite or would carry it too far in one step; components up "
                            "to ",
                            fastest, " are possible"),

@@ -8,7 +8,6 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
-#include "quadrat/parallel/atomic.hpp"
 
 namespace quadrat::detail {
 
@@ -122,16 +121,7 @@ struct srd_slots {
   }
 };
 
-/// The first fault: step << 32 | particle, or step << 32 | cell with the top bit of the lower word set. All ones: none.
-struct srd_fault {
-  std::uint64_t* word;
-
-  static constexpr std::uint32_t cell_mark = 0x80000000u;
-
-  QUADRAT_HD void raise(std::uint64_t step, std::uint32_t what) const {
-    constexpr std::uint64_t last_step = 0xfffffffeu;
-    atomic_min(word, (step < last_step ? step : last_step) << 32 | what);
-  }
-};
+/// Marks the place of a cell, instead of a particle, in a run_fault.
+inline constexpr std::uint32_t srd_cell_mark = 0x80000000u;
 
 }  // namespace quadrat::detail

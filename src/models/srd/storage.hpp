@@ -40,7 +40,7 @@ class srd_storage {
   /// Positions and velocities by id. Wait.
   [[nodiscard]] std::vector<vec<T, D>> positions();
   [[nodiscard]] std::vector<vec<T, D>> velocities();
-  /// The word of srd_fault; all ones: no fault. Waits.
+  /// The word of the run_fault. Waits.
   [[nodiscard]] std::uint64_t fault() const { return to_host(context_, fault_)[0]; }
   [[nodiscard]] std::size_t bytes() const;
 
@@ -190,7 +190,7 @@ void srd_storage<Context, T, D>::sort() {
 template <typename Context, typename T, int D>
 template <typename Sums>
 void srd_storage<Context, T, D>::enqueue_with(const Sums& sums) {
-  const srd_fault fault{fault_.data()};
+  const run_fault fault{fault_.data()};
   // Index 0 passes the step to the second pass, so at least one call is needed even without particles.
   for_each(context_, "srd.move", std::max<std::size_t>(setup_.particles, 1),
            srd_move<T, D, Sums>{present(), sums, turn_step_.data(), fault});

@@ -151,7 +151,6 @@ class toys_of_rank : public detail::particles_of_rank<backend_context, double, 2
     const auto which = static_cast<std::size_t>(word & 0xffffffffu);
     throw data_error(message("the run blew up in step ", word >> 32, ": particle ", which), which);
   }
-  [[nodiscard]] static std::uint64_t fault_step(std::uint64_t word) { return word >> 32; }
   void gather(toy_state& state) {
     const auto all = detail::gathered(ranks_, to_host(context_, particles_.data(), own_));
     detail::place_by_id(all, &toy_particle::position, state.positions);

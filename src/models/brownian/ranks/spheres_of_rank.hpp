@@ -32,7 +32,6 @@ class spheres_of_rank : public particles_of_rank<Context, T, 3> {
   void exchange(bool balanced);
   void finish(bool more);
   static void throw_fault(std::uint64_t word) { throw_brownian_fault(word); }
-  [[nodiscard]] static std::uint64_t fault_step(std::uint64_t word) { return word >> 32; }
   void gather(brownian_state<T>& state);
   [[nodiscard]] rank_report report() const;
   [[nodiscard]] std::size_t bytes() const;

@@ -34,7 +34,6 @@ class circles_of_rank : public particles_of_rank<Context, T, D> {
   void exchange(bool balanced);
   void finish(bool more);
   static void throw_fault(std::uint64_t word) { throw_circles_fault(word); }
-  [[nodiscard]] static std::uint64_t fault_step(std::uint64_t word) { return word >> 32; }
   void gather(circles_state<T, D>& state);
   [[nodiscard]] rank_report report() const { return exchange_.report(own_, ghosts_.number()); }
   [[nodiscard]] std::size_t bytes() const;

@@ -37,7 +37,6 @@ class ions_of_rank : public particles_of_rank<Context, T, 3> {
   void finish(bool more);
   void check_cells() { cells_.check(); }
   static void throw_fault(std::uint64_t word) { throw_electrolyte_fault(word); }
-  [[nodiscard]] static std::uint64_t fault_step(std::uint64_t word) { return word >> 32; }
   [[nodiscard]] data_error blown_up(const data_error& error) const;
   void gather(electrolyte_state<T>& state);
   [[nodiscard]] rank_report report() const { return exchange_.report(own_, sums_.ghosts()); }

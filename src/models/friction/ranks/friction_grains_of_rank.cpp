@@ -234,7 +234,7 @@ bool friction_grains_of_rank<Context, T>::move(bool /*more*/) {
   }
   const auto words = to_host(context_, words_.data(), stale_word + 1);
   // Replaces steps of the batch by steps of the run.
-  if (words[fault_word] != no_run_fault) fault_ = std::min(fault_, step_ << 32 | words[fault_word]);
+  if (words[fault_word] != no_run_fault) fault_ = std::min(fault_, (step_ << 32) + words[fault_word]);
   return words[stale_word] != 0;
 }
 

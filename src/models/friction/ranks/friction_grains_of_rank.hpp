@@ -42,7 +42,6 @@ class friction_grains_of_rank : public particles_of_rank<Context, T, 3> {
   static void throw_fault(std::uint64_t word) {
     if (word != no_run_fault) throw friction_blow_up(word >> 32, word & 0xffffffffu);
   }
-  [[nodiscard]] static std::uint64_t fault_step(std::uint64_t word) { return (word >> 32) + 1; }
   void gather(granular_friction_state<T>& state);
   /// Counts as many rebuilds as one rank, which builds twice at the start.
   void amend(granular_friction_statistics& result) const { result.rebuilds = rebuilds_; }
@@ -94,7 +93,7 @@ class friction_grains_of_rank : public particles_of_rank<Context, T, 3> {
 
   bool has_ghosts_ = false;  ///< ghosts of this step have arrived or are on their way
   std::uint64_t rebuilds_ = 1;
-  std::uint64_t fault_ = no_run_fault;  ///< of the own grains; its steps count from 0
+  std::uint64_t fault_ = no_run_fault;  ///< of the own grains
 };
 
 }  // namespace quadrat::detail

@@ -38,7 +38,6 @@ class grains_of_rank : public particles_of_rank<Context, T, 3> {
   void exchange(bool balanced);
   void finish(bool more);
   static void throw_fault(std::uint64_t word) { throw_if_blown_up(word); }
-  [[nodiscard]] static std::uint64_t fault_step(std::uint64_t word) { return word >> 32; }
   void gather(granular_state<T>& state);
   [[nodiscard]] granular_statistics measure();
   [[nodiscard]] rank_report report() const { return exchange_.report(own_, ghosts_.number()); }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "models/run_fault.hpp"
 #include "models/srd/accumulate.hpp"
 #include "models/srd/collision.hpp"
 #include "models/srd/ranks/cell_window.hpp"
@@ -83,7 +84,7 @@ struct srd_move_own {
   srd_window_sums<T, D, Sums> next;
   srd_step_words words;
   std::uint64_t step;
-  srd_fault fault;
+  run_fault fault;
 
   QUADRAT_HD void operator()(std::size_t i) const {
     if (words.halted_before(step)) return;
@@ -91,7 +92,7 @@ struct srd_move_own {
     vec<T, D> position = particles.position_of(i);
     vec<T, D> velocity = present.velocity(i, position);
     if (srd_too_fast(present.setup, velocity)) {
-      fault.raise(step, particles.ids[i]);
+      fault.raise(step + 1, particles.ids[i]);
       velocity = vec<T, D>{};
     } else {
       srd_stream(present.setup, position, velocity);
@@ -122,13 +123,13 @@ struct srd_decide_own {
   srd_turn<T, D>* turns;
   std::uint64_t step;
   double room;
-  srd_fault fault;
+  run_fault fault;
 
   /// `place`: the number of the cell in the window; `totals`: its sums.
   template <typename Totals>
   QUADRAT_HD void operator()(std::uint32_t place, const Totals& totals) const {
     const cell_id number = window.whole() ? place : srd_setup<T, D>::number_of(window.cell(place), setup.shifted_cells);
-    if (static_cast<double>(totals.count) > room) fault.raise(step, number | srd_fault::cell_mark);
+    if (static_cast<double>(totals.count) > room) fault.raise(step + 1, number | srd_cell_mark);
     wide_store(turns + place, srd_make_turn(setup, {setup.seed, step, number}, totals));
     sums.reset(place);
   }

@@ -157,7 +157,7 @@ void srd_particles_of_rank<Context, T, D>::stream() {
   shift_ = srd_shift(setup_, step_);
   for_each(
       context_, "srd.move own", own_,
-      srd_move_own<T, D, Sums>{present(), {sums<Sums>(), shift_, strays()}, words(), step_, srd_fault{faults_.data()}});
+      srd_move_own<T, D, Sums>{present(), {sums<Sums>(), shift_, strays()}, words(), step_, run_fault{faults_.data()}});
   pending_ = false;
 }
 
@@ -167,7 +167,7 @@ template <typename Context, typename T, int D>
 template <typename Sums>
 void srd_particles_of_rank<Context, T, D>::decide(bool only_shared) {
   const srd_decide_own<T, D, Sums> body{
-      setup_, window_, sums<Sums>(), turns_.data(), step_, room_, srd_fault{faults_.data()}};
+      setup_, window_, sums<Sums>(), turns_.data(), step_, room_, run_fault{faults_.data()}};
   border_stream_.wait_for(context_);
   // On a GPU before ranks communicate, so that the GPU has work meanwhile.
   if (!std::is_same_v<Context, cpu_context> && !only_shared) decide_inner(body);

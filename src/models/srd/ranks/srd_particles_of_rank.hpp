@@ -38,7 +38,6 @@ class srd_particles_of_rank : public particles_of_rank<Context, T, D> {
   void exchange(bool balanced);
   void finish(bool more);
   void throw_fault(std::uint64_t word) const { throw_srd_fault(word, setup_.fastest); }
-  [[nodiscard]] static std::uint64_t fault_step(std::uint64_t word) { return (word >> 32) + 1; }
   void gather(srd_state<T, D>& state);
   [[nodiscard]] rank_report report() const { return exchange_.report(own_, 0); }
   [[nodiscard]] std::size_t bytes() const;
