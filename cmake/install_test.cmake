@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs this build into a separate folder, then configures, builds and runs user projects with it: tests/install,
-# tests/install/threads, tests/install/frame, examples/contacts, radial_image and spectrum; examples/visitor,
+# tests/install/threads, tests/install/frame, examples/contacts, radial_image, spectrum and ranks; examples/visitor,
 # list_kernel, lennard_jones, sph_dam_break and molten_salt, which have device code; examples/c and fortran, without C++.
 # Then builds Quadrat as part of another project, tests/install/subproject: it must not leak anything, or install
 # anything unless requested.
@@ -57,10 +57,13 @@ endif()
 foreach(example IN ITEMS visitor list_kernel lennard_jones)
   quadrat_downstream_test(${example} "${PROJECT_SOURCE_DIR}/examples/${example}" ${example} ${cuda_options})
 endforeach()
+quadrat_downstream_test(ranks "${PROJECT_SOURCE_DIR}/examples/ranks" ranks)
 if(TARGET quadrat_mpi)
-  quadrat_downstream_test(mpi_slabs "${PROJECT_SOURCE_DIR}/examples/mpi_slabs"
-                          "${MPIEXEC_EXECUTABLE};${MPIEXEC_NUMPROC_FLAG};3;./mpi_slabs")
-  set_tests_properties(install/mpi_slabs PROPERTIES ENVIRONMENT "${quadrat_mpi_environment}")
+  foreach(example IN ITEMS mpi_slabs ranks)
+    quadrat_downstream_test(mpirun_${example} "${PROJECT_SOURCE_DIR}/examples/${example}"
+                            "${MPIEXEC_EXECUTABLE};${MPIEXEC_NUMPROC_FLAG};3;./${example}")
+    set_tests_properties(install/mpirun_${example} PROPERTIES ENVIRONMENT "${quadrat_mpi_environment}")
+  endforeach()
 endif()
 # 512 ions, 100 steps
 quadrat_downstream_test(molten_salt "${PROJECT_SOURCE_DIR}/examples/molten_salt" "molten_salt;8;100" ${cuda_options})
