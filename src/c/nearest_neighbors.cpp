@@ -72,7 +72,7 @@ class nearest_neighbors_on final : public quadrat_nearest_neighbors {
         write_roots(context_, found.squared_distances, count, to);
         break;
       case QUADRAT_NEAREST_SHIFTS:
-        require(search_.options().shifts, "output is QUADRAT_NEAREST_SHIFTS, which the options did not ask for");
+        require(search_.options().shifts, "output is QUADRAT_NEAREST_SHIFTS, which the options did not request");
         write_integers(context_, components_of(found.shifts), count * D, index_type, to);
         break;
       default:

@@ -107,7 +107,7 @@ class neighbor_list_on final : public quadrat_neighbor_list {
   }
 
   void write(int output, int index_type, void* to) override {
-    require((outputs_ & output) != 0, "output is ", output, ", which the options did not ask for");
+    require((outputs_ & output) != 0, "output is ", output, ", which the options did not request");
     const neighbor_list_view<T, D> found = list_.view();
     const auto count = static_cast<std::size_t>(list_.size());
     write_array(output, found, count, index_type, to);

@@ -43,7 +43,7 @@ void check_key_options(std::uint64_t key_count, const key_reducer_options& optio
   require(options.value_bytes > 0, "a row of values has ", options.value_bytes, " bytes; there must be at least 1");
   const int components = options.value_components;
   require(components >= 1 && components <= options.value_bytes, "a row of ", options.value_bytes, " bytes has ",
-          components, " values; it must have from 1 to a value a byte");
+          components, " values; it must have 1 to one value per byte");
 }
 
 void require_key_method(const key_reducer_options& options, const cpu_context& context) {

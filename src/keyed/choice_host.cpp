@@ -20,8 +20,8 @@ namespace {
 
 /// "of 4096 elements sampled 90 % have the same key as the element before, ...; 4.1 keys in 32 consecutive ones, ..."
 [[nodiscard]] std::string text_of(const key_sample& sample) {
-  if (sample.assumed) return "no keys have been looked at so far for so little work";
-  if (sample.seen < 1) return "no elements with keys in range were seen";
+  if (sample.assumed) return "keys were not sampled, for so little work so far";
+  if (sample.seen < 1) return "no elements with keys in range were sampled";
   std::string text = message("of ", sample.seen, " elements sampled ", std::round(100 * sample.same),
                              " % have the same key as the element before, ", std::round(100 * sample.descending),
                              " % a smaller key; ", two_digits(sample.warp_keys), " keys in 32 consecutive ones, ",

@@ -55,7 +55,7 @@ class private_tables_engine : public typed_key_engine<cpu_context, private_table
 
 struct private_tables_method : key_record {
   static constexpr std::string_view name = "private_tables";
-  static constexpr std::string_view summary = "a table or a range of keys for each thread";
+  static constexpr std::string_view summary = "a table or a range of keys per thread";
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = false;
   static constexpr determinism reproducible = determinism::run_to_run;

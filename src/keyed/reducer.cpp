@@ -285,13 +285,13 @@ void key_reducer<Context>::implementation::reduce(const component_values<const T
   const auto operation = static_cast<std::size_t>(call.operation);
   require(operation < key_operation_names.size(), "there is no operation number ", operation);
   const bool mean = call.operation == key_operation::mean;
-  require(!mean || !call.accumulate, "means cannot be joined to what a result holds; accumulate sums and counts");
+  require(!mean || !call.accumulate, "means cannot be accumulated; accumulate sums and counts instead");
   const auto fold = mean ? detail::key_fold::sum : static_cast<detail::key_fold>(operation);
   if constexpr (!std::is_floating_point_v<T>) {
     require(!mean, "means of integers are not integers; give values as float or double, or ask for sum and count");
   }
   require(!mean || waits || counts.size() == setup.key_count,
-          "a mean needs a number for each key; call reduce for a mean first, which makes room for them");
+          "a mean needs memory for counts; call reduce for a mean first, which makes the room");
   unchecked = true;
   const auto compute = [&] {
     if (mean) counts.resize_discarding(context, setup.key_count);

@@ -168,7 +168,7 @@ std::string footprint_complaint(const box<T, D>& domain, const mesh_shape& shape
   const int first = axis.moved_inside(axis.locate(x)).first;
   if (first >= 0 && first + width <= extent) return {};
   return message(" has a footprint that leaves the mesh along the open axis ", d, ": mesh points ", first, " to ",
-                 first + width - 1, " of 0 to ", extent - 1, " (with clip what is outside is left out)");
+                 first + width - 1, " of 0 to ", extent - 1, " (with clip, the part outside is ignored)");
 }
 
 }  // namespace

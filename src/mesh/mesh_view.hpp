@@ -37,7 +37,7 @@ template <typename T>
 /// Throws argument_error unless an array of `held` numbers is as large as the view.
 template <typename T>
 void require_whole(const mesh_view<T>& view, std::size_t held) {
-  require(view.size() == held, "an array of ", held, " numbers was taken for a mesh of ", view.extent[0], " x ",
+  require(view.size() == held, "an array of ", held, " numbers was passed as a mesh of ", view.extent[0], " x ",
           view.extent[1], " x ", view.extent[2]);
 }
 
@@ -45,7 +45,7 @@ void require_whole(const mesh_view<T>& view, std::size_t held) {
 template <typename T>
 void require_inside(const mesh_view<T>& view, const std::size_t (&count)[3]) {
   for (int axis = 0; axis < 3; ++axis) {
-    require(count[axis] <= view.extent[axis], count[axis], " numbers along axis ", axis, " were taken of a mesh of ",
+    require(count[axis] <= view.extent[axis], count[axis], " numbers along axis ", axis, " do not fit in a mesh of ",
             view.extent[0], " x ", view.extent[1], " x ", view.extent[2]);
   }
 }

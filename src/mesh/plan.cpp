@@ -177,12 +177,12 @@ void detail::plan_state<Context, T, D>::set_points_async(const points_view<T, D>
                                                          const std::uint32_t* system_of_point) {
   require_input(points, system_of_point);
   require(room.has_value(),
-          "set_points has not been called, or has failed; it finds the memory that "
-          "set_points_async works in");
+          "set_points has not been called, or has failed; set_points_async works in "
+          "the memory that it makes");
   require(points.count <= *room, "there are ", points.count, " points, but the last set_points had ", *room,
           "; set_points_async works in the memory of that call");
   require(engine->can_set_points_async(), "the method ", method,
-          " has to know where points are before it can store them, here at least; call set_points, or use particle or "
+          " must read the positions before it can store points, at least here; call set_points, or use particle or "
           "tiles");
   tuner.stop();  // the memory is that of the last set_points
   const bool failed = unchecked && !usable;

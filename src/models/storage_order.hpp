@@ -15,7 +15,7 @@ inline void check_storage_order(const std::vector<particle_id>& order, std::size
   require(order.size() == count, "the storage order has ", order.size(), " ids for ", count, " ", kind, "s");
   std::vector<bool> seen(count, false);
   for (const particle_id id : order) {
-    require(id < count && !seen[id], "the storage order is no permutation: ", kind, " ", id,
+    require(id < count && !seen[id], "the storage order is not a permutation: ", kind, " ", id,
             id < count ? " is in it twice" : " does not exist");
     seen[id] = true;
   }

@@ -53,7 +53,7 @@ template <typename T, int D>
 void check_queries_fit(const neighbor_options<T>& options, const neighbor_input<T, D>& input) {
   require_points(*input.queries, "queries");
   require(options.pairs == neighbor_pairs::full,
-          "a half list of queries was asked for; a query is no particle, so its "
+          "a half list was requested for queries; a query is not a point, so its "
           "list must be full");
   require(!has_radii(options.rule) || input.queries->count == 0 || input.radii_of_queries != nullptr,
           "the rule needs a radius of each query, but radii_of_queries is null");
@@ -90,13 +90,13 @@ void check_neighbor_options(const neighbor_options<T>& options, bool cuda) {
   require(reach * reach > T(0) && std::isfinite(reach * reach), "the cutoff is ", options.cutoff,
           "; its square must be positive and finite");
   require(options.layout != neighbor_layout::matrix || options.width > 0,
-          "a matrix of width 0 was asked for; its rows need room for at least 1 neighbor");
+          "a matrix of width 0 was requested; its rows need room for at least 1 neighbor");
   require(options.width <= max_count, "the width of the matrix is ", options.width, "; at most ", max_count,
           " is possible");
   if (options.rule == cutoff_rule::table_of_types) check_type_table(options);
   check_inner_cutoffs(options);
   require(options.rule != cutoff_rule::own_radius || options.pairs == neighbor_pairs::full,
-          "a half list by own radius was asked for; the rule is not symmetric, so its list must be full");
+          "a half list was requested with own_radius; the rule is not symmetric, so the list must be full");
   require_method<neighbor_method_list>({"neighbor method", cuda, determinism::none, true}, options.method);
 }
 

@@ -411,13 +411,13 @@ template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::build_async(const neighbor_input<T, D>& input) {
   detail::check_neighbor_input(options, input);
   const std::size_t asked = input.queries.has_value() ? input.queries->count : input.points.count;
-  require(prepared, "build has not been called; it finds the memory that build_async works in");
+  require(prepared, "build has not been called; build_async works in the memory that it makes");
   require(input.points.count == point_count && asked == rows, "there are ", input.points.count, " points and ", asked,
           " rows, but the last build had ", point_count, " and ", rows,
           "; build_async works in the memory of that build");
   require(detail::same_boxes(given_boxes, input.boxes), "the boxes are not those of the last build; call build");
   require(given_systems == (input.system_of_point != nullptr),
-          "system_of_point was given to one of this build and the last, and not to the other; call build");
+          "system_of_point was given for only one of this build and the last; call build");
   const detail::neighbor_request wanted = detail::make_request(cuda, options, input, cubes);
   require(wanted.asks_the_same(request) || detail::method_serves(method, wanted), "the method of the last build, ",
           method, ", does not serve queries or excluded pairs; call build");

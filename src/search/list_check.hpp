@@ -143,7 +143,7 @@ std::string neighbor_list<Context, T, D>::implementation::exclusion_complaint(fa
   const std::string where = message("row ", i, " of the excluded pairs begins at ", row[0], " and ends at ", row[1]);
   if (row[0] > row[1]) return where + "; excluded_offsets must not decrease";
   if (last.excluded == nullptr) return where + ", but excluded is null";
-  return message("the excluded pairs of point ", i, " were impossible when the list was built");
+  return message("the excluded pairs of point ", i, " were invalid when the list was built");
 }
 
 /// Looks for points that have moved or been wrapped; returns the control words. Synchronizes.

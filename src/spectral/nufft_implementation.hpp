@@ -212,8 +212,8 @@ template <typename Context, typename T, int D>
 void nufft_plan<Context, T, D>::implementation::set_points_async(const points_view<T, D>& points,
                                                                  const std::uint32_t* system_of_point) {
   require(usable,
-          "set_points has not been called, or has failed; it finds the memory that set_points_async "
-          "works in");
+          "set_points has not been called, or has failed; set_points_async works in the memory that "
+          "it makes");
   detail::plan_access::set_points_async(*spreading, points, system_of_point);
 }
 

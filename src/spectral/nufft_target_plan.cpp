@@ -224,8 +224,8 @@ void nufft_target_plan<Context, T, D>::implementation::set_points_async(const po
   detail::require_points(points, "points");
   detail::require_points(targets, "targets");
   require(placed,
-          "set_points has not been called, or has failed; it finds the meshes and the memory that "
-          "set_points_async works in");
+          "set_points has not been called, or has failed; set_points_async works in the meshes and "
+          "the memory that it makes");
   require(points.count <= point_room && targets.count <= target_room, "there are ", points.count, " points and ",
           targets.count, " targets, but the last set_points had ", point_room, " and ", target_room,
           "; set_points_async works in the memory of that call");

@@ -344,7 +344,7 @@ TEST_F(c_errors, impossible_input_is_named) {
   QUADRAT_ASSERT_OK(build());
   std::vector<std::int64_t> to(10000);
   expect_error(quadrat_neighbor_list_write(list, QUADRAT_NEIGHBOR_SHIFTS, QUADRAT_INT64, to.data()),
-               QUADRAT_ARGUMENT_ERROR, "did not ask");
+               QUADRAT_ARGUMENT_ERROR, "did not request");
   expect_error(quadrat_neighbor_list_write(list, QUADRAT_NEIGHBOR_OFFSETS, QUADRAT_FLOAT64, to.data()),
                QUADRAT_ARGUMENT_ERROR, "index_type");
   expect_error(quadrat_neighbor_list_write(list, QUADRAT_NEIGHBOR_OFFSETS, QUADRAT_INT64, nullptr),

@@ -215,7 +215,7 @@ class ReduceTest(mesh_support.MeshTest):
         self.assertEqual(result["device"]["threads"], 1)
         self.assertEqual((result["reduce"]["op"], result["reduce"]["type"]), ("sum", "float32"))
         self.assertIn(result["reduce"]["method"], [method["name"] for method in self.methods()])
-        self.assertIn("no keys have been looked at so far for so little work", result["reduce"]["reason"])
+        self.assertIn("keys were not sampled, for so little work so far", result["reduce"]["reason"])
         self.assertGreater(result["performance"]["memory_bytes"], 0)
         self.assertIsNone(result["output"])
         counts = json.loads(self.quadrat("reduce", keys, "--op", "count", "--device", "cpu", "--json").stdout)

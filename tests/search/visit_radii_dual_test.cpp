@@ -212,7 +212,7 @@ TEST_F(visit_radii_state, pairs_by_own_radius_are_not_met_once) {
   const auto run = [&] {
     accumulate_pairs(context, it.list.view(), it.points, it.given(), sums.data(), radius_pair_tag{});
   };
-  expect_words(error_of<argument_error>(run), {"own radius", "full"});
+  expect_words(error_of<argument_error>(run), {"own_radius", "full"});
 }
 
 TEST_F(visit_radii_state, radii_of_zero_have_no_pairs) {

@@ -143,7 +143,7 @@ namespace cell_methods {
 
 struct linked_packed : cell_list_method {
   static constexpr std::string_view name = "linked_packed";
-  static constexpr std::string_view summary = "linked lists; the link lives in the padding of the particle's record";
+  static constexpr std::string_view summary = "linked lists; the link is in the padding of the particle's record";
   template <typename Context, typename T, int D>
   using type = linked_packed_cells<Context, T, D>;
 };

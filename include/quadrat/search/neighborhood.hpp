@@ -132,7 +132,7 @@ QUADRAT_HD void for_each_neighbor_but(const View& view,
     if (squared_distance < squared_cutoff && j != skipped) f(j, separation, squared_distance);
   };
   if constexpr (tight_cell_list<View>) {
-    static_assert(std::is_same_v<Order, search_orders::natural>, "linked_tight has a walk of its own, without orders");
+    static_assert(std::is_same_v<Order, search_orders::natural>, "linked_tight has a separate walk, without orders");
     for_each_tight_candidate(view, point, [&](particle_id j) { meet(j, points[j]); });
   } else if constexpr (record_cell_list<View>) {
     for_each_candidate_record<Order>(view, point, cutoff,
@@ -147,7 +147,7 @@ QUADRAT_HD void for_each_neighbor_but(const View& view, const points_view<typena
                                       const vec<typename View::value_type, View::dimension>& point,
                                       typename View::value_type cutoff, particle_id skipped, F&& f) {
   static_assert(std::is_same_v<Order, search_orders::natural>,
-                "lattice_cells have a walk of their own, without orders");
+                "lattice_cells have a separate walk, without any orders");
   using T = typename View::value_type;
   view.for_each_near(point, cutoff, [&](particle_id j, const vec<T, View::dimension>& separation, T squared_distance) {
     if (j != skipped) f(j, separation, squared_distance);

@@ -287,7 +287,7 @@ struct hybrid : search_order {
 /// that `reach` finds.
 struct trimmed : search_order {
   static constexpr std::string_view name = "trimmed";
-  static constexpr std::string_view summary = "strips, cut to what the sphere around the point leaves of each";
+  static constexpr std::string_view summary = "strips, each cut to the sphere around the point";
   static constexpr int cells_per_distance = 2;  // smaller cells let it skip more
   static constexpr bool by_strips = true;
 
@@ -327,7 +327,7 @@ struct trimmed : search_order {
 /// order. It is a choice among orders, so it is not in their list.
 struct natural {
   static constexpr std::string_view name = "natural";
-  static constexpr std::string_view summary = "strips where the cell list allows them, else default";
+  static constexpr std::string_view summary = "strips if the cell list allows them, else default";
 };
 
 }  // namespace search_orders

@@ -101,7 +101,7 @@ template <typename Context, typename View>
     bool pairs_once) {
   using T = typename View::value_type;
   require(!(pairs_once && radii.rule == cutoff_rule::own_radius),
-          "pairs by own radius were asked for once; (i, j) may be one without (j, i), so they must be full");
+          "half pairs were requested with own_radius; (i, j) can be a pair without (j, i), so use full");
   const pair_cutoffs<T> cutoffs = make_pair_cutoffs(context, radii, count);
   if (cutoffs.largest > T(0)) {
     require_cutoff_reached(view, cutoff_of_radii(cutoffs.rule, cutoffs.largest, cutoffs.largest, T(0)));

@@ -26,7 +26,7 @@ class warp_levels_engine;
 
 struct levels_record : pair_record {
   static constexpr std::string_view name = "levels";
-  static constexpr std::string_view summary = "grids of several sizes, a body in one cell of the one that fits it";
+  static constexpr std::string_view summary = "grids of several sizes, a body in one cell of the grid that fits it";
   template <typename Context, typename T>
   using engine =
       std::conditional_t<std::is_same_v<Context, cuda_context>, warp_levels_engine<T>, levels_engine<Context, T>>;

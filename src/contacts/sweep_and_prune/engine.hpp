@@ -61,7 +61,7 @@ class sweep_engine final : public row_engine<sweep_engine<Context, T>, Context, 
 struct sweep_and_prune_record : pair_record {
   static constexpr std::string_view name = "sweep_and_prune";
   static constexpr std::string_view summary =
-      "boxes sorted along the axis of greatest spread, each walking over those that begin before it ends";
+      "boxes sorted along the axis of greatest spread, each compared with those that begin before it ends";
   static constexpr bool bins = false;
   static constexpr bool quadratic = true;
   template <typename Context, typename T>

@@ -212,7 +212,7 @@ ewald_choice choose_ewald(const ewald_request& request, const std::vector<charge
   const bool any_given = given.cutoff > 0 || given.splitting > 0 || given.mesh[0] > 0 || given.order > 0;
   const bool impossible = !(best.cost < std::numeric_limits<double>::infinity());
   if (impossible || (!serves(best, request) && !any_given)) refuse(request, best.setup.method, charged);
-  best.reason = methods.size() == 1 ? "as asked" : "the least expected time that keeps to the accuracy";
+  best.reason = methods.size() == 1 ? "asked for" : "the least expected time within the accuracy";
   if (charged.size() == systems.size() && systems.front().sum_of_squares > 0) return best;
   const largest_errors largest = predicted_errors(best.setup, systems);
   best.errors = largest.errors;

@@ -15,7 +15,7 @@ namespace quadrat::detail {
 
 struct atomic_method : key_record {
   static constexpr std::string_view name = "atomic";
-  static constexpr std::string_view summary = "an atomic operation an element";
+  static constexpr std::string_view summary = "an atomic operation per element";
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;

@@ -25,7 +25,7 @@ class runs_engine : public streaming_key_engine<cuda_context, runs_engine> {
 
 struct runs_method : key_record {
   static constexpr std::string_view name = "runs";
-  static constexpr std::string_view summary = "equal keys in a row are joined first, in threads and warps";
+  static constexpr std::string_view summary = "adjacent equal keys are joined first, in threads and warps";
   static constexpr bool on_cpu = false;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;

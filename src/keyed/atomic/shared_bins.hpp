@@ -24,7 +24,7 @@ class shared_bins_engine : public streaming_key_engine<cuda_context, shared_bins
 
 struct shared_bins_method : key_record {
   static constexpr std::string_view name = "shared_bins";
-  static constexpr std::string_view summary = "blocks bin their elements in shared memory, hashed where keys are many";
+  static constexpr std::string_view summary = "blocks bin their elements in shared memory, by hash if keys are many";
   static constexpr bool on_cpu = false;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;

@@ -39,7 +39,7 @@ class warp_peers_engine : public typed_key_engine<cuda_context, warp_peers_engin
 
 struct warp_peers_method : key_record {
   static constexpr std::string_view name = "warp_peers";
-  static constexpr std::string_view summary = "equal keys of a warp joined first, one atomic operation a key and warp";
+  static constexpr std::string_view summary = "equal keys of a warp joined first, an atomic operation per key and warp";
   static constexpr bool on_cpu = false;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;

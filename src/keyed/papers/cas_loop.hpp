@@ -25,7 +25,7 @@ class cas_loop_engine : public streaming_key_engine<cuda_context, cas_loop_engin
 
 struct cas_loop_method : key_record, paper_record {
   static constexpr std::string_view name = "cas_loop";
-  static constexpr std::string_view summary = "a loop of compare and swap an element, as chips once needed";
+  static constexpr std::string_view summary = "a compare-and-swap loop per element, as older GPUs needed";
   static constexpr bool on_cpu = false;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;

@@ -41,7 +41,7 @@ class linked_lists_engine : public typed_key_engine<Context, linked_lists_engine
 
 struct linked_lists_method : key_record, paper_record {
   static constexpr std::string_view name = "linked_lists";
-  static constexpr std::string_view summary = "a linked list of the elements of each key, a thread a list";
+  static constexpr std::string_view summary = "a linked list of the elements of each key, a thread per list";
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;

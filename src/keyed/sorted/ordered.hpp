@@ -42,7 +42,7 @@ class ordered_engine : public typed_key_engine<Context, ordered_engine<Context>>
 
 struct ordered_method : key_record {
   static constexpr std::string_view name = "ordered";
-  static constexpr std::string_view summary = "for keys that are in order already: no sort, no atomic operations";
+  static constexpr std::string_view summary = "for keys already in order: no sort, no atomic operations";
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::run_to_run;

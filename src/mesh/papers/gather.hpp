@@ -45,7 +45,7 @@ class gather_engine : public placed_points_engine<Context, T> {
 struct gather_method : paper_record {
   static constexpr std::string_view name = "gather";
   static constexpr std::string_view summary =
-      "one particle a mesh point, gathered by mesh points; the others by atomic additions";
+      "one particle per mesh point, gathered by mesh points; the others by atomic additions";
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;

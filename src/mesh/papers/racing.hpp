@@ -24,7 +24,7 @@ class particle_racing_engine : public placed_points_engine<Context, T> {
 
 struct particle_racing_method : paper_record {
   static constexpr std::string_view name = "particle_racing";
-  static constexpr std::string_view summary = "particle without atomic operations: wrong, to be timed only";
+  static constexpr std::string_view summary = "particle without atomic operations: wrong, for timing only";
   static constexpr bool on_cpu = false;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;

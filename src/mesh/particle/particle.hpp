@@ -30,7 +30,7 @@ class particle_engine : public placed_points_engine<Context, T> {
 
 struct particle_method {
   static constexpr std::string_view name = "particle";
-  static constexpr std::string_view summary = "a thread a particle, atomic additions";
+  static constexpr std::string_view summary = "a thread per particle, atomic additions";
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;

@@ -24,7 +24,7 @@ class particle_threads_engine : public placed_points_engine<Context, T> {
 
 struct particle_threads_method {
   static constexpr std::string_view name = "particle_threads";
-  static constexpr std::string_view summary = "several threads a particle, atomic additions";
+  static constexpr std::string_view summary = "several threads per particle, atomic additions";
   static constexpr bool on_cpu = false;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;

@@ -85,7 +85,7 @@ void multiply_rows(const cuda_context& context, const listed_rows<T>&, const cha
 
 struct single_mesh_method {
   static constexpr std::string_view name = "single_mesh";
-  static constexpr std::string_view summary = "weights as sparse rows (CSR), 1 to 32 threads a mesh point";
+  static constexpr std::string_view summary = "weights as sparse rows (CSR), 1 to 32 threads per mesh point";
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::canonical;

@@ -129,7 +129,7 @@ struct granular_friction<Context, T>::implementation {
 template <typename Context, typename T>
 void granular_friction<Context, T>::implementation::set(const granular_friction_state<T>& state) {
   check_grains(options, state);
-  failure = std::make_exception_ptr(data_error("the state could not be restored as a whole"));
+  failure = std::make_exception_ptr(data_error("the state was only partly restored"));
   step = state.step;
   fill_bytes(context, words.data(), 0, words.bytes());
   fill_bytes(context, words.data() + detail::fault_word, 0xff, sizeof(std::uint64_t));

@@ -62,7 +62,7 @@ namespace neighbor_search_methods {
 struct levels {
   static constexpr std::string_view name = "levels";
   static constexpr std::string_view summary =
-      "radii of any ratio: cells of several sizes, one thread a row; on a GPU, warps for long ones";
+      "radii of any ratio: cells of several sizes, one thread per row; on a GPU, warps for long rows";
   static constexpr std::string_view reason = "radii, in cells that fit them";
   static constexpr std::string_view served =
       "the uniform rule and those with radii, without queries; excluded pairs with radii";

@@ -329,11 +329,11 @@ struct masks_method : trimmed_rows_method {
 struct masks : masks_method<false> {
   static constexpr std::string_view name = "masks";
   static constexpr std::string_view summary =
-      "trimmed rows, one search that leaves a bit a candidate, whole rows written";
+      "trimmed rows, one search that stores a bit per candidate, whole rows written";
 };
 struct warps : masks_method<true> {
   static constexpr std::string_view name = "warps";
-  static constexpr std::string_view summary = "trimmed rows, a warp a point; two passes";
+  static constexpr std::string_view summary = "trimmed rows, a warp per point; two passes";
 };
 
 }  // namespace neighbor_search_methods

@@ -30,7 +30,7 @@ void check_open_vectors(const lattice<T, D>& shape) {
       const T product = dot(shape.vectors[open], shape.vectors[axis]);
       require(std::fabs(product) <= T(1e-5) * norm(shape.vectors[open]) * norm(shape.vectors[axis]), "the open vector ",
               open, " of the box is not perpendicular to its periodic vector ", axis,
-              "; make it so: along an open axis points may lie anywhere");
+              "; make it perpendicular: along an open axis points may lie anywhere");
     }
   }
 }

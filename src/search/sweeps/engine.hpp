@@ -104,7 +104,7 @@ namespace neighbor_search_methods {
 struct sweeps {
   static constexpr std::string_view name = "sweeps";
   static constexpr std::string_view summary =
-      "trimmed rows, side by side for vector units, by a few points; two passes";
+      "trimmed rows, read by vector instructions for a few points at a time; two passes";
   static constexpr std::string_view served = "the uniform rule and those with radii, without queries or excluded pairs";
   static constexpr determinism reproducible = determinism::run_to_run;
   static constexpr bool on_cpu = true;

@@ -104,7 +104,7 @@ struct walking_method {
 
 struct default_order : walking_method<false, 1> {
   static constexpr std::string_view name = "default";
-  static constexpr std::string_view summary = "cell by cell, one thread a row; two passes";
+  static constexpr std::string_view summary = "cell by cell, one thread per row; two passes";
 };
 struct strips : walking_method<true, 1> {
   static constexpr std::string_view name = "strips";

@@ -47,7 +47,7 @@ class bins_engine final : public contact_engine<Context, T> {
 struct bins_record : pair_record, paper_record {
   static constexpr std::string_view name = "bins";
   static constexpr std::string_view summary =
-      "nine stages: bodies in all bins they touch, a thread a bin (parallel-binning-collision, 12-34)";
+      "nine stages: bodies in all bins they touch, a thread per bin (parallel-binning-collision, 12-34)";
   static constexpr std::string_view limits =
       "decides by contacts which bin a pair belongs to; it cannot find pairs of boxes";
   static constexpr bool balances = true;
