@@ -42,7 +42,7 @@ struct pair_task {
 };
 
 /// A method of contacts. Searches are asynchronous and allocate only to grow, if the control of the search does not
-/// wait; see there. If the context asks for run_to_run, the order of results depends on the bodies alone.
+/// wait; see there. If the context requires run_to_run, the order of results depends on the bodies alone.
 template <typename Context, typename T>
 class contact_engine {
  public:

@@ -60,7 +60,7 @@ struct broad_phase_options {
 
 /// Finds pairs; rebuilt whenever bodies move. Move-only. Context: cpu_context or cuda_context; T: float or double. A
 /// build of the same size as an earlier one allocates nothing. The set of pairs is always the same; their order is the
-/// same in every run if `sorted` is set or the context asks for run_to_run or canonical (which implies `sorted`).
+/// same in every run if `sorted` is set or the context requires run_to_run or canonical (which implies `sorted`).
 /// Sources: parallel-binning-collision (stages), uniform-grid-atomics (section 1: loose and tight grids).
 template <typename Context, typename T>
 class broad_phase {

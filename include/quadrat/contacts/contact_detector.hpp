@@ -44,7 +44,7 @@ struct contact_options {
 /// nothing. Exceptions are builds that tune, and the second build, which may choose again by the contacts of the first.
 ///
 /// The set of contacts is the same for every method. Their order is the same in every run and with any number of
-/// threads if `sorted` is set or the context asks for run_to_run or canonical (which implies `sorted`). Sources:
+/// threads if `sorted` is set or the context requires run_to_run or canonical (which implies `sorted`). Sources:
 /// parallel-binning-collision (methods brute_force and bins), uniform-grid-atomics (section 1: loose_grid, tight_grid),
 /// Baraff 1992 and I-COLLIDE 1995 (sweep_and_prune).
 template <typename Context, typename T>

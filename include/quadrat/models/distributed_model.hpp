@@ -53,7 +53,7 @@ class distributed_model {
   /// On rank 0 the state of all particles; on others an empty one. A state of any number of ranks, or of the model on
   /// one rank, can be restored on any other.
   [[nodiscard]] state_type state();
-  /// Restores the state on rank 0; others' is ignored. Throws, on all ranks, what the model on one rank throws.
+  /// Restores the state of rank 0 (ignores others). Throws, on all ranks, what the model on one rank throws.
   void restore(const state_type& state);
 
   [[nodiscard]] std::uint64_t step() const;

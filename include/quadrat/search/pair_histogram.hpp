@@ -33,7 +33,7 @@ struct pair_histogram_result {
   std::size_t bins = 0;
   std::uint32_t types = 1;
   double width = 0;  ///< of a bin: bin k holds distances from k * width to (k + 1) * width
-  /// Pairs (i, j, S) with i of type a and j of type b, of all frames. Where a = b, (j, i, -S) is another one.
+  /// Pairs (i, j, S) with i of type a and j of type b, of all frames. If a = b, (j, i, -S) is a separate pair.
   std::vector<std::uint64_t> counts;
   /// The counts divided by the sum over the frames of N_a N_b / V, times the volume of the shell (in 2D, the area of
   /// the ring); 0 if there are no such points. In a periodic box the divisor is the count of independent, uniform

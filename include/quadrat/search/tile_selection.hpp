@@ -135,7 +135,7 @@ QUADRAT_INLINED void add_selected(Sum& sum, particle_id i, const selected_pairs<
   for (; k < count; ++k) sum += term_of<D>(i, pairs, k, f);
 }
 
-/// Compiled for AVX2 whatever the rest of the program is compiled for.
+/// Compiled for AVX2, regardless of the flags of the rest of the program.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__CUDACC__)
 #define QUADRAT_WIDE __attribute__((target("avx2")))
 #else

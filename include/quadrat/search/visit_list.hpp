@@ -320,7 +320,7 @@ void for_each_pair(neighbor_list<Context, T, D>& list, const F& f) {
 /// argument_error for a half list.
 ///
 /// Determinism: each row is summed in a fixed order, without atomics: run_to_run, for any number of threads, if the
-/// list's context asks for it.
+/// list's context requires it.
 template <typename Context, typename T, int D, typename Sum, typename F>
 void accumulate_neighbors(neighbor_list<Context, T, D>& list, Sum* result, const F& f) {
   const detail::listed_pairs<T, D> pairs = detail::list_access::pairs(list);

@@ -11,7 +11,7 @@
 
 namespace quadrat::detail {
 
-/// Measures grains given by particle id, with a separate cell list: if the context asks for reproducible results, equal
+/// Measures grains given by particle id, with a separate cell list: if the context requires reproducible results, equal
 /// grains have bitwise equal statistics for all methods.
 template <typename Context, typename T>
 class granular_meter {

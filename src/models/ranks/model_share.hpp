@@ -17,7 +17,7 @@
 /// The part of the models over ranks that is common to all models.
 namespace quadrat::detail {
 
-/// One rank's part of a simulation. `Whole`: the model on one rank. All calls but those that are const are collective.
+/// One rank's part of a simulation. `Whole`: the model on one rank. All calls that are not const are collective.
 template <typename Whole>
 class model_share {
  public:

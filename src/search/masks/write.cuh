@@ -113,7 +113,7 @@ struct staged_pairs {
 struct lane_row {
   std::uint64_t begin;   ///< in the list
   std::uint32_t slot;    ///< of its point
-  std::uint32_t start;   ///< among what is staged
+  std::uint32_t start;   ///< among the staged entries
   std::uint32_t length;  ///< 0: nothing is staged
   std::uint32_t room;    ///< number of entries that fit
 };
