@@ -15,7 +15,7 @@ namespace quadrat::detail {
 
 namespace {
 
-/// What is wrong with a point, in words. The caller may have corrected it since the build.
+/// The message about an invalid point. The caller may have corrected it since the build.
 template <typename T, int D>
 std::string complaint(std::uint64_t i, const vec<T, D>& point, const box<T, D>& domain) {
   const std::string name = message("point ", i, " at ", vector_text(point));

@@ -131,7 +131,7 @@ void broad_phase<Context, T>::implementation::fail() {
   throw overflow_error(detail::too_many_entries_text(needed), needed);
 }
 
-/// What is wrong with box i, and what would be accepted.
+/// The message about invalid box i, with the accepted values.
 template <typename Context, typename T>
 data_error broad_phase<Context, T>::implementation::complaint(std::size_t i) const {
   const vec<T, 3> lower = detail::point_to_host(context, last.lower, i);

@@ -37,7 +37,7 @@ struct contact_choice {
 [[nodiscard]] explanation explain_contact_method(const method_demand& demand, const pair_request& request,
                                                  const device_profile& profile);
 
-/// What each method that can be chosen costs.
+/// The cost of each method that can be chosen.
 [[nodiscard]] std::vector<named_cost> contact_costs(const pair_request& request);
 
 }  // namespace quadrat::detail

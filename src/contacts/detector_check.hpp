@@ -51,7 +51,7 @@ template <typename T>
   return message(", the longest at most ", most_slender<T>, " times the shortest");
 }
 
-/// What is wrong with a body, and what would be accepted.
+/// The message about an invalid body, with the accepted values.
 template <typename T>
 [[nodiscard]] std::string complaint_about(const body_on_host<T>& found, body_fault fault, const box<T, 3>& domain) {
   const auto& q = found.orientation;

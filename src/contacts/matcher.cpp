@@ -48,7 +48,7 @@ struct contact_key {
   return mixed_bits(key.pair ^ (static_cast<std::uint64_t>(key.feature) * 0xd6e8feb86659fd93u)) & mask;
 }
 
-/// At least twice as many slots as contacts, a power of two.
+/// The number of slots: a power of two, at least twice the number of contacts.
 [[nodiscard]] std::size_t slots_for(std::size_t count) {
   std::size_t slots = 2;
   while (slots < 2 * count) slots *= 2;

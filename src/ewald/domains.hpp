@@ -26,7 +26,7 @@ struct domain_request {
   double neighbors;  ///< expected per point, including clusters
   std::size_t points;
   bool cuda;
-  /// Of all systems. Clearing fewer cells than this takes negligible time.
+  /// The mesh points of all systems. Clearing fewer cells than this takes negligible time.
   std::size_t mesh_points = 0;
 };
 template <typename T>

@@ -8,8 +8,8 @@
 #include "quadrat/ewald/electrostatics.hpp"
 #include "quadrat/ewald/ewald_pair.hpp"
 
-/// How the energy of a pair is split: law(r) = short_range(r) + long_range(r), where law(r) is 1/r or 1/r^6, for unit
-/// charges and k = 1. long_range is smooth, even in r, and finite at 0; short_range is negligible (Gaussian) or 0
+/// The splitting of the energy of a pair: law(r) = short_range(r) + long_range(r), where law(r) is 1/r or 1/r^6, for
+/// unit charges and k = 1. long_range is smooth, even in r, and finite at 0; short_range is negligible (Gaussian) or 0
 /// (prolate) from the cutoff on.
 namespace quadrat::detail {
 
@@ -44,7 +44,7 @@ class ewald_splitting {
   };
   /// long_range and its slope, at any r >= 0.
   [[nodiscard]] values at(long double r) const;
-  /// At any r >= 0, to about 1e-15 of its value at 0.
+  /// long_range at any r >= 0, to about 1e-15 of its value at 0.
   [[nodiscard]] double long_range(double r) const;
   /// Its derivative by r^2.
   [[nodiscard]] double long_range_slope(double r) const;

@@ -25,9 +25,9 @@ struct lanczos_result {
   std::vector<double> coefficients{};  ///< of the basis, for |z| = 1
 };
 
-/// From T: its diagonal, and the lengths of the basis vectors before they are normalized, the first being |z|; below
-/// the diagonal T has those from the second on. Uses the fewest iterations that reach the tolerance `looks` times in a
-/// row. So results do not depend on how many were made.
+/// Judges by T. `diagonal`: that of T. `lengths`: of the basis vectors before normalization; the first is |z|, and the
+/// others are below the diagonal of T. Uses the fewest iterations that reach the tolerance `looks` times in a row. So
+/// results do not depend on how many were made.
 [[nodiscard]] lanczos_result judge_lanczos(std::span<const double> diagonal, std::span<const double> lengths,
                                            double tolerance, int looks = 1);
 

@@ -41,8 +41,8 @@ struct key_type {
   bool with_sign;
 };
 
-/// What is wrong with the keys. `keys`: the bits of the element's key and, if there is one, of the key before it; empty
-/// if other keys have been set since.
+/// The message about invalid keys. `keys`: the bits of the element's key and, if there is one, of the key before it;
+/// empty if other keys have been set since.
 struct faulty_keys {
   std::uint64_t before;
   std::uint64_t key;

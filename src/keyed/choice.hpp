@@ -58,7 +58,7 @@ template <typename Context>
 /// All methods, with what the choice knows of each.
 [[nodiscard]] explanation explain_key_method(const key_request& request, const device_profile& profile);
 
-/// What each method that can be chosen costs.
+/// The cost of each method that can be chosen.
 [[nodiscard]] std::vector<named_cost> key_costs(const key_request& request);
 
 }  // namespace quadrat::detail

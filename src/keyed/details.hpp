@@ -9,8 +9,8 @@
 
 namespace quadrat::detail {
 
-/// How the lanes of a warp that share a key ("peers") find each other. Source: voting-and-shuffling, "Finding groups of
-/// keys within a warp".
+/// The way in which lanes of a warp that share a key ("peers") find each other. Source: voting-and-shuffling, "Finding
+/// groups of keys within a warp".
 enum class peer_finder {
   vote,   ///< a loop over the keys of the warp: shuffle, ballot
   match,  ///< the hardware instruction, __match_any_sync
@@ -18,7 +18,7 @@ enum class peer_finder {
 };
 inline constexpr std::array<std::string_view, 3> peer_finder_names{"vote", "match", "hash"};
 
-/// How peers are combined. Source: voting-and-shuffling, "Pre-combining peers".
+/// The way in which peers are combined. Source: voting-and-shuffling, "Pre-combining peers".
 enum class peer_combination {
   tree,     ///< interleaved trees, read from the bit patterns
   switched  ///< permutes elements so that peers are neighbors, and back

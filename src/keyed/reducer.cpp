@@ -346,7 +346,7 @@ void key_reducer<Context>::implementation::check() {
   throw data_error(text, fault.index);
 }
 
-/// What is wrong with a key, and what would be accepted.
+/// The message about an invalid key, with the accepted values.
 template <typename Context>
 std::string key_reducer<Context>::implementation::complaint(const fault_report& fault) const {
   if (keys_changed || !usable) return detail::key_complaint(fault, {}, setup.key_count);

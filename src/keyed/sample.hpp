@@ -83,7 +83,7 @@ struct key_sample {
 /// The assumption if keys were not sampled: equally frequent keys in random order.
 [[nodiscard]] key_sample even_keys(double elements, double keys);
 
-/// How likely keys are of some kind, relative to others.
+/// A kind of keys and its relative probability.
 struct supposed_sample {
   double weight;
   key_sample sample;

@@ -64,7 +64,7 @@ struct value_group {
   }
 };
 
-/// As many components as fit, from `first` on.
+/// The group of as many components as fit, from `first` on.
 template <typename T, int C>
 [[nodiscard]] value_group<T, C> make_group(const key_reduction<T>& reduction, int first) {
   const auto& values = reduction.values;

@@ -38,7 +38,7 @@ void check_spread_options(const spread_options& options, const plan_details& det
 void require_spread_method(std::string_view name, const cpu_context& context, int width);
 void require_spread_method(std::string_view name, const cuda_context& context, int width);
 
-/// What is wrong with a point, and what would be accepted.
+/// The message about an invalid point, with the accepted values.
 template <typename T, int D>
 [[nodiscard]] std::string point_complaint(const box<T, D>& domain, const mesh_shape& shape,
                                           const spread_options& options, std::size_t i, const vec<T, D>& point,

@@ -26,7 +26,7 @@ struct spread_choice {
 /// All methods, with what the choice knows of each.
 [[nodiscard]] explanation explain_spread_method(const spread_request& request, const device_profile& profile);
 
-/// What each method that can be chosen costs.
+/// The cost of each method that can be chosen.
 [[nodiscard]] std::vector<named_cost> spread_costs(const spread_request& request);
 
 }  // namespace quadrat::detail

@@ -73,7 +73,7 @@ struct spread_request {
     constexpr double cache = 2;
     return 1e-6 * bytes > cache ? 1e-6 * bytes : 0;
   }
-  /// How far apart neighbors in memory are: 0 if adjacent, 1 as in random order.
+  /// The disorder of points in memory: 0 if neighbors are adjacent, 1 as in random order.
   [[nodiscard]] double disorder() const { return sample.distance < 1 ? sample.distance : 1; }
   /// Mesh points of a tile of the sample, and its number of points if they are even.
   [[nodiscard]] double tile_points() const {

@@ -202,7 +202,7 @@ void detail::plan_state<Context, T, D>::check() {
   throw data_error(detail::late_point_complaint(fault.index, fault.kind, setup.details.stack), fault.index);
 }
 
-/// What is wrong with a point, and what would be accepted.
+/// The message about an invalid point, with the accepted values.
 template <typename Context, typename T, int D>
 std::string detail::plan_state<Context, T, D>::complaint(const points_view<T, D>& points,
                                                          const std::uint32_t* system_of_point,

@@ -11,7 +11,7 @@ struct mesh_stack {
   int spacing = 0;
 };
 
-/// How a single_mesh compute unit joins its sums.
+/// The way in which a single_mesh compute unit joins its sums.
 enum class unit_reduction { shuffle, shared_memory };
 
 /// Settings of a plan, beyond its options, for modules above and for comparisons of the paper's methods.

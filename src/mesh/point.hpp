@@ -13,7 +13,7 @@
 
 namespace quadrat::detail {
 
-/// How contributions of a point are added to mesh values.
+/// The way in which contributions of a point are added to mesh values.
 enum class mesh_update {
   atomic,
   plain  ///< load, add, store: correct only if no other thread adds to the mesh

@@ -51,7 +51,7 @@ struct company_in_cells {
   double edge = 1;
 };
 
-/// From a sample (taken_of) of this many points. By id, so that it does not depend on the order in memory.
+/// Made from a sample (taken_of) of this many points, by id, so that it does not depend on the order in memory.
 template <typename T, int D>
 [[nodiscard]] company_in_cells sample_company(const std::vector<vec<T, D>>& taken, std::size_t count,
                                               const box<T, D>& domain, double edge) {

@@ -16,7 +16,7 @@ namespace quadrat::detail {
 /// All methods, with what the choice knows of each.
 [[nodiscard]] explanation explain_neighbor_method(const neighbor_request& request, const device_profile& profile);
 
-/// What each method that can be chosen costs.
+/// The cost of each method that can be chosen.
 [[nodiscard]] std::vector<named_cost> neighbor_costs(const neighbor_request& request);
 
 }  // namespace quadrat::detail

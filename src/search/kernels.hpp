@@ -90,7 +90,7 @@ struct check_queries {
   }
 };
 
-/// Where entries go.
+/// The destination of entries.
 template <typename T, int D>
 struct neighbor_sink {
   const std::uint64_t* offsets;  ///< nullptr: a matrix

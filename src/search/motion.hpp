@@ -19,7 +19,7 @@ template <typename T, int D>
 struct neighbor_memory {
   vec<T, D>* positions;
   std::uint64_t* properties;  ///< neighbor_search::properties_of
-  /// By how many boxes the position that entries refer to is shifted from the image nearest to the remembered position;
+  /// The shift in boxes from the image nearest to the remembered position to the position that entries refer to;
   /// nullptr if entries do not depend on it.
   vec<int, D>* boxes;
   vec<int, D>* turns;  ///< the change of `boxes` in the last call of update

@@ -14,7 +14,7 @@
 
 namespace quadrat::detail {
 
-/// What is wrong with point (or query) i of an array. Synchronizes.
+/// The message about the invalid point (or query) i of an array. Synchronizes.
 template <typename Context, typename T, int D>
 [[nodiscard]] std::string point_complaint(const Context& context, const lattice<T, D>& shape,
                                           const points_view<T, D>& points, std::string_view what, std::size_t i) {

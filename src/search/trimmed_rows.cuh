@@ -165,7 +165,7 @@ class row_walk {
     return range;
   }
 
-  /// What an index adds to the number of a cell; sets the image.
+  /// The contribution of an index to the number of a cell; sets the image.
   [[nodiscard]] __device__ cell_id number(int index, int axis, vec<int, D>& shift) const {
     if (wraps(axis)) {
       shift[axis] = index < 0 ? -1 : (index >= system_.cells[axis] ? 1 : 0);

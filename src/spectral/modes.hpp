@@ -76,7 +76,7 @@ struct mode_map {
   [[nodiscard]] QUADRAT_HD bool is_last(int k) const { return real && 2 * k == modes[2]; }
 };
 
-/// From the transform of the mesh to the stored modes.
+/// Copies from the transform of the mesh to the stored modes.
 template <typename T>
 struct read_modes {
   mode_map<T> map;
@@ -92,7 +92,7 @@ struct read_modes {
   }
 };
 
-/// From the stored modes to the transform of the mesh, in which the modes of real values, except 0, count twice.
+/// Copies from the stored modes to the transform of the mesh, where modes of real values, except 0, count twice.
 template <typename T>
 struct write_modes {
   mode_map<T> map;

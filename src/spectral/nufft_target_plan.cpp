@@ -266,7 +266,7 @@ int nufft_target_plan<Context, T, D>::implementation::checked_sign(const nufft_c
   return detail::checked_sign(call, 1);
 }
 
-/// For all points or all targets.
+/// Multiplies the values of all points or all targets.
 template <typename Context, typename T, int D>
 void nufft_target_plan<Context, T, D>::implementation::multiply(const std::complex<T>* from,
                                                                 const array<std::complex<T>, Context>& turns, int sign,

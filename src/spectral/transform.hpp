@@ -47,7 +47,7 @@ class mode_transform {
   /// sum over mesh points j of mesh[j] exp(sign 2 pi i j k / n); of a real mesh only with the sign -1. Changes the
   /// mesh.
   virtual void to_modes(T* mesh, std::complex<T>* spectrum, int sign) = 0;
-  /// To be called before the modes are written for `to_mesh`.
+  /// Call it before the modes are written for `to_mesh`.
   virtual void clear(T* mesh, std::complex<T>* spectrum) = 0;
   /// sum over modes k of mode[k] exp(sign 2 pi i j k / n); of a real mesh only with the sign 1, over the modes and
   /// their conjugates at -k. Changes the spectrum.

@@ -86,7 +86,7 @@ class box_pair {
     return true;
   }
 
-  /// From the first box to the second.
+  /// The contact normal, from the first box to the second.
   [[nodiscard]] QUADRAT_HD vec<T, 3> normal_of(int candidate) const {
     vec<T, 3> axis{};
     static_cast<void>(axis_of_candidate(candidate, axis));

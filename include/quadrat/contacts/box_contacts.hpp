@@ -21,8 +21,8 @@
 /// A capsule that lies on a face or along an edge has two contacts, as with another capsule (capsule_contacts.hpp).
 namespace quadrat {
 
-/// How much shorter the way out across two edges must be than that across a face, or across a face of the second box
-/// than that of the first, to be chosen: contacts then keep their kind from step to step.
+/// A way out across two edges is chosen only if it is shorter by this factor than that across a face, and a face of the
+/// second box only if shorter than one of the first. So contacts keep their kind from step to step.
 template <typename T>
 inline constexpr T clearly_shorter = T(0.95);
 
@@ -33,7 +33,7 @@ struct segment_and_box {
   T half, radius;
 
   [[nodiscard]] QUADRAT_HD vec<T, 3> at(T place) const { return center + direction * place; }
-  /// From a point of the segment to the closest one of the box.
+  /// The vector from a point of the segment to the closest point of the box.
   [[nodiscard]] QUADRAT_HD vec<T, 3> way_from(T place) const {
     const vec<T, 3> point = at(place);
     return make_vec<T, 3>([&](int axis) { return clamp_to(point[axis], box[axis]) - point[axis]; });
@@ -159,7 +159,7 @@ class segment_box_contacts {
     }
   }
 
-  /// How far the segment must move along this axis to leave the box.
+  /// The distance that the segment must move along this axis to leave the box.
   [[nodiscard]] QUADRAT_HD T way_out_of_face(int axis) const {
     return it_.box[axis] + it_.half * std::fabs(it_.direction[axis]) - std::fabs(it_.center[axis]);
   }

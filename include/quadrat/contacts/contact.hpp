@@ -63,14 +63,14 @@ struct contacts_view_async {
   const particle_id* ids = nullptr;
 };
 
-/// From the center of a, as given, to point_a.
+/// The lever arm from the center of a, as given, to point_a.
 template <typename T>
 [[nodiscard]] QUADRAT_HD vec<T, 3> arm_a(const contact<T>& record, const vec<T, 3>& center_a) {
   return record.point_a - center_a;
 }
 
-/// From the center of the image of b that touches a to point_b; `center_b` is the center of b as given. A force f on b
-/// at this contact exerts the torque arm_b x f on b. Not for planes.
+/// The lever arm from the center of the touching image of b to point_b; `center_b` is the center of b as given. A force
+/// f on b at this contact exerts the torque arm_b x f on b. Not for planes.
 template <typename T>
 [[nodiscard]] QUADRAT_HD vec<T, 3> arm_b(const contact<T>& record, const vec<T, 3>& center_b, const box<T, 3>& domain) {
   vec<T, 3> arm = record.point_b - center_b;

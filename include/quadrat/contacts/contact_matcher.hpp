@@ -86,7 +86,7 @@ class contact_matcher {
   /// Waits. Allocates nothing. Throws the data_error of the last call, at every call until the next one.
   void check() const;
 
-  /// By contact of the last call: its index in the call before, or no_contact. Valid until the next call.
+  /// By contact of the last call: its index in the previous call, or no_contact. Valid until the next call.
   [[nodiscard]] const std::uint32_t* previous() const { return previous_.data(); }
   /// The number of stored contacts.
   [[nodiscard]] std::size_t size() const { return size_; }

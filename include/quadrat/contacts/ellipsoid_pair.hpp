@@ -127,7 +127,7 @@ template <typename T>
   return {inner(frame.axis[0], v), inner(frame.axis[1], v), inner(frame.axis[2], v)};
 }
 
-/// From the frame of the pair to space.
+/// Rotates from the frame of the pair to space.
 template <typename T>
 [[nodiscard]] QUADRAT_HD vec<T, 3> to_space(const axes<T>& frame, const vec<T, 3>& v) {
   return fused(frame.axis[2], v[2], fused(frame.axis[1], v[1], frame.axis[0] * v[0]));

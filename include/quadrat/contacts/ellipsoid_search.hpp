@@ -12,8 +12,8 @@
 /// The search for common normals in ellipsoid_contact.hpp.
 namespace quadrat::ellipsoids {
 
-/// Where planes with the normal n touch both bodies, in the frame of a. n may have any length: reach and depth scale
-/// with it.
+/// The points at which planes with normal n touch both bodies, in the frame of a. n may have any length: reach and
+/// depth scale with it.
 template <typename T>
 struct supports {
   vec<T, 3> scaled_a, scaled_b;  ///< n under the stretches
@@ -32,11 +32,11 @@ struct supports {
     reach = fused(square_a, inverse_reach_a, square_b * inverse_reach_b);
     depth = reach - inner(n, bodies.offset);
   }
-  /// From the center of a.
+  /// The touching point of a, relative to its center.
   [[nodiscard]] QUADRAT_HD vec<T, 3> point_a(const body_pair<T>& bodies) const {
     return by_component(bodies.half_axes, scaled_a) * inverse_reach_a;
   }
-  /// From the center of b, farthest along n (the point farthest along -n is its mirror image).
+  /// The point of b farthest along n, relative to its center (the point farthest along -n is its mirror image).
   [[nodiscard]] QUADRAT_HD vec<T, 3> point_b(const body_pair<T>& bodies) const {
     return bodies.stretch * scaled_b * inverse_reach_b;
   }

@@ -36,7 +36,7 @@ template <typename T>
 struct axes {
   vec<T, 3> axis[3];
 
-  /// From the frame of the body to that of space.
+  /// Rotates a vector from the body's frame to space.
   [[nodiscard]] QUADRAT_HD vec<T, 3> to_space(const vec<T, 3>& v) const {
     return axis[0] * v[0] + axis[1] * v[1] + axis[2] * v[2];
   }

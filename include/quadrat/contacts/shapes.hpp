@@ -45,7 +45,7 @@ struct plane {
   std::uint32_t group = 0;
 };
 
-/// In contacts, plane k has the id first_plane + k, above all ids of bodies: it never changes with bodies.
+/// In contacts, plane k has the id first_plane + k, above all ids of bodies; adding bodies does not change it.
 inline constexpr particle_id first_plane = 0x80000000u;
 
 /// The caller's bodies, not copied. Arrays are in the memory of the context's device, planes on the host. Body i has

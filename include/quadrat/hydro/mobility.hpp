@@ -33,7 +33,7 @@ struct mobility_options {
   double radius = 1;                 ///< hydrodynamic radius of each sphere
   double viscosity = 1;              ///< of the fluid
   mobility_parameters parameters{};  ///< nonzero ones are used, and then determine the accuracy
-  /// Of the Lanczos method. It is an error if Brownian velocities are not accurate by then.
+  /// The most iterations of the Lanczos method. Inaccurate Brownian velocities after these are an error.
   int most_iterations = 200;
   std::size_t most_bytes = 0;  ///< bytes that may be held; 0: all free memory
 };
@@ -80,7 +80,7 @@ class mobility {
   static_assert(detail::instance<Context, T, 3>::exists);
 
  public:
-  /// For a box of these extents. Throws argument_error for a box that is not positive and finite, for options that are
+  /// `box`: its extents. Throws argument_error for a box that is not positive and finite, for options that are
   /// impossible, and for an accuracy that cannot be reached in this precision, naming the least that can.
   mobility(const Context& context, const vec<T, 3>& box, const mobility_options& options = {});
   mobility(mobility&&) noexcept;

@@ -94,8 +94,8 @@ struct brownian_statistics {
   double time = 0;
   double mean_square_displacement = 0;  ///< since step 0, across the box's boundaries
   vec<double, 3> mean_displacement{};
-  /// Of a step from the present configuration: kT times the mean square of one draw of B z, along all three axes. Of
-  /// relative standard deviation sqrt(2 / 3 N), if spheres are not close to each other.
+  /// The diffusion in a step from the present configuration: kT times the mean square of one draw of B z, along all
+  /// three axes. Its relative standard deviation is sqrt(2 / 3 N), if spheres are not close to each other.
   double short_time_diffusion = 0;
   double short_time_theory = 0;  ///< kT times the mean of periodic_self_mobility (or of a free sphere's)
   double energy = 0;             ///< of all forces between spheres, total

@@ -175,7 +175,7 @@ class circles {
 
   /// The next four synchronize and throw what check throws.
   [[nodiscard]] circles_statistics measure();
-  /// By agent.
+  /// Positions by agent.
   [[nodiscard]] std::vector<vec<T, D>> positions();
   /// Number of neighbors, by agent.
   [[nodiscard]] std::vector<std::uint32_t> neighbors();

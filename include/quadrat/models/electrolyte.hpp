@@ -55,7 +55,7 @@ struct electrolyte_options {
 /// Ions on the host, in order of their numbers.
 struct electrolyte_particles {
   std::vector<vec<double, 3>> positions{};   ///< any image
-  std::vector<vec<double, 3>> velocities{};  ///< as many
+  std::vector<vec<double, 3>> velocities{};  ///< one per position
 };
 
 /// An initial state: ions at random sites of a lattice; Maxwell-Boltzmann velocities, shifted and scaled to momentum 0
@@ -63,7 +63,7 @@ struct electrolyte_particles {
 /// box has sites at distances of the largest diameter.
 [[nodiscard]] electrolyte_particles electrolyte_start(const electrolyte_options& options);
 
-/// Of one step.
+/// The measurements of one step.
 struct electrolyte_statistics {
   std::uint64_t step = 0;
   double time = 0;

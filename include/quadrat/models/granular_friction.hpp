@@ -231,7 +231,7 @@ class granular_friction {
   /// Number of steps taken, counted from the step of a restored state.
   [[nodiscard]] std::uint64_t step() const;
   [[nodiscard]] std::size_t size() const;
-  /// By particle id.
+  /// The radii, by particle id.
   [[nodiscard]] const std::vector<T>& radii() const;
   /// Bytes of the context's memory in use.
   [[nodiscard]] std::size_t bytes() const;

@@ -35,7 +35,7 @@
 /// does not depend on the number of threads or the order in memory, except as `srd_sums` states.
 namespace quadrat {
 
-/// How the sums over cells are computed.
+/// The arithmetic of sums over cells.
 enum class srd_sums {
   automatic,  ///< floating on CUDA if the context requires no determinism, fixed otherwise
   floating,   ///< in the precision of the run: the order of additions affects the last bits
@@ -59,7 +59,7 @@ struct srd_options {
   /// Velocities of the lower and the upper wall of each axis; zero along the axis itself.
   std::array<std::array<vec<double, D>, 2>, static_cast<std::size_t>(D)> wall_velocity{};
   vec<double, D> acceleration{};  ///< g
-  double particles_per_cell = 0;  ///< to which ghosts fill up; 0: the mean number of the fluid
+  double particles_per_cell = 0;  ///< number to which ghosts fill cells; 0: the mean number of the fluid
   std::uint64_t seed = 1;         ///< of collisions and of srd_start
   std::size_t sort_every = 0;     ///< steps between sorts by cell; 0: srd_default_sort_every
   srd_sums sums = srd_sums::automatic;
@@ -100,7 +100,7 @@ struct srd_transport {
   double self_diffusion = 0;
 };
 
-/// For this mean number of particles per cell. Throws argument_error for impossible options, or a number not above 0.
+/// At this mean number of particles per cell. Throws argument_error for impossible options, or a number not above 0.
 template <int D>
 [[nodiscard]] srd_transport srd_theory(const srd_options<D>& options, double particles_per_cell);
 
@@ -161,10 +161,10 @@ class srd {
 
  public:
   /// Copies from the host and synchronizes. Throws argument_error for impossible options, masses and counts (at most
-  /// 2^31 - 1 particles and as many cells), for floating sums if the context requires determinism, and for fixed sums
-  /// whose resolution is coarser than 2^-20 of the mass, thermal momentum or thermal energy of the lightest particle;
-  /// data_error for a position that is not finite or outside the box, and a velocity that is not finite (naming the
-  /// first).
+  /// 2^31 - 1 particles and one per position cells), for floating sums if the context requires determinism, and for
+  /// fixed sums whose resolution is coarser than 2^-20 of the mass, thermal momentum or thermal energy of the lightest
+  /// particle; data_error for a position that is not finite or outside the box, and a velocity that is not finite
+  /// (naming the first).
   srd(const Context& context, const srd_options<D>& options, const srd_particles<D>& particles);
   srd(srd&&) noexcept;
   srd& operator=(srd&&) noexcept;

@@ -38,7 +38,7 @@ struct interaction {
 template <typename T, int D>
 using tensor_interaction = interaction<T, D, virial_tensor<T, D>>;
 
-/// From a pair's potential energy, and its derivative by the distance divided by the distance.
+/// Makes an interaction from a pair's potential energy and its derivative by the distance, divided by the distance.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD constexpr interaction<T, D> make_interaction(const vec<T, D>& separation, T squared_distance,
                                                                       T energy, T slope) {

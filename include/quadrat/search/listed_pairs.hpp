@@ -112,8 +112,8 @@ class pair_row {
     return shape_.orthorhombic ? image_kind::orthorhombic : image_kind::triclinic;
   }
 
-  /// From the row's point to the entry's. The nearest image is correct for pairs within the cutoff, because periodic
-  /// axes are at least twice as long.
+  /// The vector from the row's point to the entry's. The nearest image is correct for pairs within the cutoff, because
+  /// periodic axes are at least twice as long.
   template <image_kind Kind>
   [[nodiscard]] QUADRAT_HD vec<T, D> separation(std::uint64_t entry, particle_id j, const vec<T, D>& to) const {
     vec<T, D> r = to - point_.position;

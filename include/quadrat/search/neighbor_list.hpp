@@ -39,7 +39,7 @@ struct list_access;
 
 enum class neighbor_layout {
   csr,    ///< rows one after the other: row i is [offsets[i], offsets[i + 1])
-  pairs,  ///< as csr, and i beside each j
+  pairs,  ///< like csr, with i beside each j
   matrix  ///< rows of a fixed width, padded with no_particle
 };
 

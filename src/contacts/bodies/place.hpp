@@ -17,7 +17,7 @@ template <typename T>
   return std::isfinite(v[0]) && std::isfinite(v[1]) && std::isfinite(v[2]);
 }
 
-/// What is wrong with a body; the host determines it again for the message.
+/// The fault of a body; the host determines it again for the message.
 enum class body_fault { none, center, too_far, shape, size, orientation, group, too_long };
 
 /// An open box at an arbitrary place: nothing wraps.

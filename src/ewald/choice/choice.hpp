@@ -19,7 +19,7 @@ struct charged_system {
   double points;
   double sum_of_squares;  ///< of the charges
   vec<vec<double, 3>, 3> vectors;
-  /// Over the charges; shows few large charges among many small ones. 0: all of one size.
+  /// The sum over the charges; it shows few large charges among many small ones. 0: all of one size.
   double sum_of_fourth_powers = 0;
   /// The mean number of points near a point, relative to random points in the whole cell, for distances of about the
   /// cutoff. It is large for a cluster, or for a drop in a large cell. Below 1 counts as 1.

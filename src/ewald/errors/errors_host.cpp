@@ -33,7 +33,7 @@ template <typename F>
   return sum;
 }
 
-/// Of the square of the force (Kolafa and Perram 1992, whose closed form is its leading term).
+/// The integral of the squared force (the closed form of Kolafa and Perram 1992 is its leading term).
 [[nodiscard]] double force_beyond_cutoff(const ewald_splitting& splitting) {
   return beyond_cutoff(splitting, [](double, double force) { return force * force; });
 }

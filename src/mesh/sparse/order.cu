@@ -18,7 +18,7 @@ constexpr unsigned block_threads = 512;
 /// Blocks that sort long rows: several per multiprocessor.
 constexpr std::size_t long_row_blocks = 2048;
 
-/// By column, then by the bits of the weight.
+/// The order by column, then by the bits of the weight.
 struct comes_first {
   __device__ bool operator()(const mesh_entry<float>& a, const mesh_entry<float>& b) const {
     if (a.column != b.column) return a.column < b.column;

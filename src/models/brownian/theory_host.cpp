@@ -30,7 +30,7 @@ class self_mobility_sum {
     }
   }
 
-  /// In units of the mobility of a free sphere.
+  /// The sum in units of the mobility of a free sphere.
   [[nodiscard]] vec<double, 3> total() const {
     vec<double, 3> sum{};
     std::array<int, 3> most{};

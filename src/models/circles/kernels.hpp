@@ -183,7 +183,7 @@ struct read_number {
   QUADRAT_HD std::uint64_t operator()(std::size_t i) const { return numbers[i]; }
 };
 
-/// From positions by agent to records by slot; `order` is the agent of each slot (nullptr: slot = agent).
+/// Copies positions by agent to records by slot; `order` is the agent of each slot (nullptr: slot = agent).
 template <typename T, int D>
 struct place_agents {
   const vec<T, D>* positions;
@@ -196,7 +196,7 @@ struct place_agents {
   }
 };
 
-/// From records by slot to positions by agent.
+/// Copies records by slot to positions by agent.
 template <typename T, int D>
 struct gather_agents {
   const agent_record<T, D>* agents;

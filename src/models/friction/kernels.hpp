@@ -210,7 +210,7 @@ struct friction_arrays {
   vec<T, 3>* spins;
 };
 
-/// From arrays by particle to slots in the order of particles.
+/// Copies arrays by particle to slots in the order of particles.
 template <typename T>
 struct friction_place {
   friction_arrays<T> from;
@@ -237,7 +237,7 @@ struct friction_displace {
   }
 };
 
-/// From slots to arrays by particle.
+/// Copies slots to arrays by particle.
 template <typename T>
 struct friction_bring_home {
   moving_grains<T> from;

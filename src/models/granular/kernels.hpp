@@ -70,7 +70,7 @@ struct granular_step {
   }
 };
 
-/// From arrays by particle id to records by slot; `order` is the id of each slot (nullptr: slot = id).
+/// Copies arrays by particle id to records by slot; `order` is the id of each slot (nullptr: slot = id).
 template <typename T>
 struct place_grains {
   const vec<T, 3>* positions;
@@ -85,7 +85,7 @@ struct place_grains {
   }
 };
 
-/// From records by slot to arrays by particle id.
+/// Copies records by slot to arrays by particle id.
 template <typename T>
 struct gather_grains {
   grain_records<T> grains;

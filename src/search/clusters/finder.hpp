@@ -43,7 +43,7 @@ class cluster_engine {
   Context context;
   cluster_options<T> options;
   lattice<T, D> given;
-  lattice<T, D> shape;  ///< that is searched
+  lattice<T, D> shape;  ///< the searched lattice
   Counts counts;
 
  private:
@@ -79,7 +79,7 @@ class cluster_engine {
   std::size_t reserved_points = 0;              ///< for which find_async has memory
   points_view<T, D> last{};                     ///< for messages
   std::exception_ptr failure;                   ///< of the last call
-  std::array<std::uint64_t, 2> failed_words{};  ///< that it was made from
+  std::array<std::uint64_t, 2> failed_words{};  ///< words from which `failure` was made
   cluster_parts<T, D> parts{};
   box_tree<T, D> tree{};
 

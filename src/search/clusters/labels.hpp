@@ -17,7 +17,7 @@ struct cluster_words {
   enum word : std::size_t { fault, needed, parts, crowded, clusters, count };
 };
 
-/// Which cells a step applies to.
+/// The cells to which a step applies.
 enum class cluster_step { always, if_crowded, if_sparse };
 
 template <typename Body>

@@ -30,9 +30,9 @@ struct alignas(sizeof(T) == 4 ? 16 : 8) cluster_point {
   [[nodiscard]] QUADRAT_HD bool is_core() const { return (part_and_core & not_core) == 0; }
 };
 
-/// How cells are cut into parts, and the keys that points are sorted by: bucket, hash of the cell where cells share
-/// buckets, place in the cell along a Morton curve. Since each cell has 2^k parts along each axis, the first bits of
-/// the place are the part.
+/// The division of cells into parts, and the sorting keys of points: bucket, hash of the cell if cells share buckets,
+/// place in the cell along a Morton curve. Since each cell has 2^k parts along each axis, the first bits of the place
+/// are the part.
 template <typename T, int D>
 struct cluster_parts {
   cluster_cells<T, D> cells;

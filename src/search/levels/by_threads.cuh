@@ -9,7 +9,7 @@
 /// A thread per row: counts pairs, and writes the masks.
 namespace quadrat::detail {
 
-/// What the cutoff of a pair depends on.
+/// The values on which the cutoff of a pair depends.
 enum class pair_cutoff { own, sum, larger };
 
 /// The point of a row.

@@ -30,7 +30,7 @@ struct layer_request {
   bool points_anywhere;    ///< points may be anywhere along open axes
 };
 
-/// How points are stored (layer_slots).
+/// The storage of points (layer_slots).
 struct slot_storage {
   bool packed;
   std::size_t padding;  ///< slots beyond the last
@@ -230,7 +230,7 @@ class level_cells {
   }
 
   radius_plan plan_ = plan_of_one_level(0);  // of the points
-  radius_plan cut_for_;                      // what cells were made for
+  radius_plan cut_for_;                      // the plan for which cells were made
   radius_sizes<T> sizes_{};
   std::uint64_t boxes_number_ = 0;  // 0: no cells
   std::size_t points_ = 0;

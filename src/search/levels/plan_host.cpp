@@ -21,7 +21,7 @@ constexpr double time_of_row = 4;    // of cells, for a block of points
 constexpr double time_of_copy = 12;  // of a point
 constexpr double points_of_block = 8;
 
-/// By ratio, finest last.
+/// Levels by ratio of sizes, finest last.
 std::vector<radius_level> levels_by_ratio(std::span<const std::uint64_t> counts) {
   std::vector<radius_level> levels;
   for (int k = radius_classes - 1; k >= 0; --k) {

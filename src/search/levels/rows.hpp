@@ -12,7 +12,7 @@
 /// The method `levels`: one thread per row, through the layers that hold its neighbors.
 namespace quadrat::detail {
 
-/// From a row's point to a candidate.
+/// The comparison of a row's point with a candidate.
 template <typename T, int D>
 struct levels_hit {
   bool near;  ///< nearer than the cutoff of the two

@@ -3,7 +3,7 @@
 
 #include "search/masks/masks.hpp"
 
-/// How points are read.
+/// Loads of points.
 namespace quadrat::detail {
 
 /// The wrapped point of a slot, and its id: one 16-byte load through the read-only path if the record has 16 bytes.

@@ -100,7 +100,7 @@ __device__ void write_vectors(vec<V, D>* to, std::uint64_t at, const vec<V, D>& 
   }
 }
 
-/// What a warp stages.
+/// The data that a warp stages.
 template <bool Plain, typename T, int D>
 struct staged_pairs {
   alignas(16) std::uint32_t words[staged_most];

@@ -63,7 +63,7 @@ class nearest_batch {
   }
 
  private:
-  /// As nearest_walk: depth first, the likely children first. A child's distance is computed once.
+  /// Like nearest_walk: depth first, likely children first. A child's distance is computed once.
   void walk() {
     const nearest_tree<T, D>& tree = search_.tree;
     struct visited_node {

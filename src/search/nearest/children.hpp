@@ -7,7 +7,7 @@
 #include "quadrat/core/vec.hpp"
 #include "search/nearest/tree.hpp"
 
-/// Which children of a node can hold a neighbor, on a CPU's vector units.
+/// Finds the children of a node that can hold a neighbor, by a CPU's vector instructions.
 namespace quadrat::detail {
 
 /// The positions whose neighbors are searched for, and the translation of the current image.

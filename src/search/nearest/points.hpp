@@ -81,7 +81,7 @@ class nearest_points {
     const std::uint64_t* const read = read_control();
     return {read[fault_word], read[query_fault_word]};
   }
-  /// What is wrong with point i of an array: "point 3 at (...) ...". Synchronizes.
+  /// The message about invalid point i of an array: "point 3 at (...) ...". Synchronizes.
   [[nodiscard]] std::string complaint(const points_view<T, D>& points, const char* what, std::size_t i) const;
   [[nodiscard]] std::size_t bytes() const;
 

@@ -185,7 +185,7 @@ class nearest_row {
   nearest_best<T, typename key_type::type, Capacity> best_;
 };
 
-/// Where the search of a row begins.
+/// The start of the search of a row.
 template <typename T, int D>
 struct nearest_start {
   std::size_t row = 0;

@@ -44,7 +44,7 @@ struct nearest_neighbors<Context, T, D>::implementation {
 
   Context context;
   nearest_options<T> options;
-  detail::reduced_lattice<T, D> box;  ///< that is searched
+  detail::reduced_lattice<T, D> box;  ///< the searched box
   detail::nearest_points<Context, T, D> points;
   bool built = false;
   bool asked = false;     ///< rows were requested since the last build
@@ -54,7 +54,7 @@ struct nearest_neighbors<Context, T, D>::implementation {
   std::size_t most_rows = 0, most_queries = 0;  ///< for which there is memory
   points_view<T, D> last_points{}, queries{};   ///< of the last build and search, for messages
   std::exception_ptr failure;                   ///< of the last build or search
-  detail::nearest_faults faults;                ///< that it was made from
+  detail::nearest_faults faults;                ///< faults from which `failure` was made
   array<particle_id, Context> neighbors;
   array<T, Context> squared_distances;
   array<vec<int, D>, Context> shifts;

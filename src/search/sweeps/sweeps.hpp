@@ -30,7 +30,7 @@ struct sweeps_search {
   search_layers<T, cuboid_grid<T, D>> layers;
   layer_slots<T, D> slots;  ///< with sweeps_padding at the end
   std::size_t rows;         ///< the points: the first slots
-  std::size_t cells;        ///< that hold them, of all systems and levels
+  std::size_t cells;        ///< number of cells that hold them, over all systems and levels
   recorded_rows recorded;
 };
 

@@ -73,7 +73,7 @@ struct cluster_pair_list<Context, T, D>::implementation {
 
   Context context;
   cluster_pair_options<T> options;
-  lattice<T, D> shape;  ///< that is searched
+  lattice<T, D> shape;  ///< the searched lattice
   workspace<Context> scratch;
   bool built = false;
   std::uint64_t tile_count = 0;

@@ -78,7 +78,7 @@ struct fft_functions {
   /// Real lines, at most twice as many as lanes, `from_step` 1: writes the modes [0, out.low), sign -1. Lines beyond
   /// the number of lanes share lanes with the first lines, and rounding errors mix within a lane.
   void (*from_real)(const fft_lines<T>& work);
-  /// From the modes [0, in.low) to real lines, `to_step` 1, sign 1: the other modes are their complex conjugates.
+  /// Transforms the modes [0, in.low) to real lines, `to_step` 1, sign 1: the other modes are their complex conjugates.
   void (*to_real)(const fft_lines<T>& work);
 };
 

@@ -112,7 +112,7 @@ class image_rows {
   [[nodiscard]] QUADRAT_HD std::uint32_t image_count(int k) const {
     return static_cast<std::uint32_t>(images_.last[k] - images_.first[k] + 1);
   }
-  /// At least the number of rows in the range of any image.
+  /// An upper bound on the number of rows in the range of any image.
   [[nodiscard]] QUADRAT_HD std::uint32_t most_rows(int axis) const {
     const T rounding = 4 * cuboid_grid<T, D>::epsilon * (static_cast<T>(grid_.cells.cells[axis] + 1) + margin_[axis]);
     const int most = floor_to_int(2 * margin_[axis] + rounding);

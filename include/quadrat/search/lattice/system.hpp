@@ -156,7 +156,7 @@ struct search_system {
     }
     return turn;
   }
-  /// From an index of a range to the next.
+  /// The step from an index of a range to the next.
   [[nodiscard]] QUADRAT_HD int step(bool all, int axis) const { return all && cells[axis] > 0 ? cells[axis] : 1; }
 
  private:

@@ -31,7 +31,7 @@ struct find_bins {
   }
 };
 
-/// Stage 5, second half: C, bodies per bin and the bin (slide 21), for empty bins, too. Index: bin.
+/// Stage 5, second half: C, bodies per bin and the bin (slide 21), also for empty bins. Index: bin.
 struct count_bodies {
   const std::uint32_t* first_of_bin;
   std::uint32_t* bodies_of_C;  ///< in: where each bin ends; out: its number of bodies

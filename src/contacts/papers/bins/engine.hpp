@@ -51,7 +51,7 @@ struct bins_record : pair_record, paper_record {
   static constexpr std::string_view limits =
       "decides by contacts which bin a pair belongs to; it cannot find pairs of boxes";
   static constexpr bool balances = true;
-  static constexpr bool quadratic = true;  // as tight_grid
+  static constexpr bool quadratic = true;  // like tight_grid
   template <typename Context, typename T>
   using engine = bins_engine<Context, T>;
 

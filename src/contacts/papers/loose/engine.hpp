@@ -20,7 +20,7 @@ class loose_grid_engine final : public one_cell_engine<Context, T> {
 struct loose_grid_record : pair_record, paper_record {
   static constexpr std::string_view name = "loose_grid";
   static constexpr std::string_view summary = "a body in the cell of its center, searching all cells in reach";
-  static constexpr bool quadratic = true;  // as tight_grid
+  static constexpr bool quadratic = true;  // like tight_grid
   template <typename Context, typename T>
   using engine = loose_grid_engine<Context, T>;
 };

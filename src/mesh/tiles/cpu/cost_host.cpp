@@ -29,7 +29,7 @@ namespace {
   return std::max(result, 1.0);
 }
 
-/// How many of `parts` have points. Each is as large as `sampled_tiles` tiles of the sample.
+/// The number of `parts` that have points. Each part is as large as `sampled_tiles` tiles of the sample.
 [[nodiscard]] double used_parts(double parts, double sampled_tiles, const spread_request& request) {
   const double all = std::max(1.0, request.nodes / request.tile_points());
   const double empty =

@@ -113,7 +113,7 @@ struct tile_points {
     }
   }
 
-  /// With Slopes their derivatives, too. Along axes beyond the dimension the only weight is 1, and its derivative 0.
+  /// With Slopes also their derivatives. Along axes beyond the dimension the only weight is 1, and its derivative 0.
   template <bool Slopes>
   QUADRAT_TILE_INLINE void compute_weights(const tile_walk<T>& walk) const {
     for (int p = 0; p < count; ++p) {

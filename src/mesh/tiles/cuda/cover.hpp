@@ -7,7 +7,7 @@
 #include "mesh/tiles/cuda/grid.hpp"
 #include "quadrat/core/macros.hpp"
 
-/// Which patches hold a share of a mesh point's sum, in a fixed order: the inverse of tile_home.
+/// The patches that hold a share of a mesh point's sum, in a fixed order: the inverse of tile_home.
 namespace quadrat::detail {
 
 /// The patches along one axis: of tiles, or, along the first axis, of segments.

@@ -10,11 +10,11 @@
 
 namespace quadrat::detail {
 
-/// How values are interpolated: point by point from the mesh, from patches of it, or tile by tile with tensor cores; in
+/// The method of interpolation: point by point from the mesh, from patches of it, or tile by tile with tensor cores; in
 /// three dimensions tiles of long footprints read cubes of the mesh.
 enum class tile_reading { points, patches, tiles, cubes };
 
-/// How a given number of points is sorted into tiles, and divided among warps.
+/// The plan of sorting a number of points into tiles, and of dividing them among warps.
 struct tile_plan {
   tile_grid grid;
   std::uint32_t unit_points;  ///< most points of a unit

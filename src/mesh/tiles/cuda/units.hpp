@@ -7,7 +7,7 @@
 #include "mesh/tiles/cuda/grid.hpp"
 #include "quadrat/core/macros.hpp"
 
-/// How the points of segments are divided among warps.
+/// The division of the points of segments among warps.
 namespace quadrat::detail {
 
 /// Work divided into units, each within one segment: all points of a segment, or those of one slice. All segments of a

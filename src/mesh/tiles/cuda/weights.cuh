@@ -51,7 +51,7 @@ struct tile_axis_weights {
   }
 };
 
-/// Weights at [0, width), zeros up to 8; with Slopes their derivatives per mesh unit, too.
+/// Weights at [0, width), zeros up to 8; with Slopes also their derivatives per mesh unit.
 template <typename T, int Width, bool Slopes, int Axes>
 __device__ __forceinline__ void evaluate_tile_weights(const mesh_window<T>& window, const T (&place)[Axes],
                                                       T (&w)[Axes][8], T (*slopes)[8]) {

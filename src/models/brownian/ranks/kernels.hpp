@@ -101,7 +101,7 @@ struct add_own_bonds {
   }
 };
 
-/// By how much the longest bond of a sphere exceeds the reach, rounded up.
+/// The excess of the longest bond of a sphere over the reach, rounded up.
 template <typename T>
 struct reach_of_bonds {
   bonds_of_ranks bonds;

@@ -24,7 +24,7 @@ struct cell_window {
   /// The layer of the window that holds a cell of the grid; the extent or more if the cell is outside.
   [[nodiscard]] QUADRAT_HD int layer(int axis, int cell) const {
     const int along = cell - first[axis];
-    // Windows do not wrap around open axes: there the sum is outside, too.
+    // Windows do not wrap around open axes: there the sum is also outside.
     return along < 0 ? along + cells[axis] : along;
   }
   /// The number of a cell, or -1 if it is not in the window.

@@ -42,9 +42,9 @@ class srd_particles_of_rank : public particles_of_rank<Context, T, D> {
   [[nodiscard]] rank_report report() const { return exchange_.report(own_, 0); }
   [[nodiscard]] std::size_t bytes() const;
 
-  /// How many steps may be enqueued at once. If ranks write into each other's memory, each device learns in which step
-  /// a particle of any rank has left its window. All ranks halt at that step, and later steps that are already enqueued
-  /// do nothing.
+  /// The number of steps that may be enqueued at once. If ranks write into each other's memory, each device learns in
+  /// which step a particle of any rank has left its window. All ranks halt at that step, and later steps that are
+  /// already enqueued do nothing.
   [[nodiscard]] std::size_t ahead() const { return !borders_.direct() || to_be_sorted() ? 1 : most_ahead; }
   void move_ahead();
   [[nodiscard]] bool is_whole(std::uint64_t step) { return halted_[step % most_ahead].wait() == 0; }

@@ -30,7 +30,7 @@ class warp_tile_finder {
 
   __device__ void find() { nearest_shells<T, D, warp_tile_finder>(search_.images, low_, high_, *this).visit(); }
 
-  /// How many nodes and groups have been tested.
+  /// The number of nodes and groups tested.
   [[nodiscard]] __device__ std::uint32_t visits() const { return visits_; }
 
   // For nearest_shells.

@@ -107,7 +107,7 @@ struct box_butterfly {
   }
 
  private:
-  /// To places `step` apart, turned by the root number turn * r.
+  /// Writes to places `step` apart, multiplied by the root number turn * r.
   template <int Radix>
   QUADRAT_HD void put(const fft_number<T> (&x)[Radix], int place, int step, int turn) const {
     memory[place * apart] = x[0];

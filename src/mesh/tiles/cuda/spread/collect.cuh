@@ -99,7 +99,7 @@ struct tile_collector {
   }
 
  private:
-  /// Over this lane and all before it.
+  /// The sum over this lane and all before it.
   [[nodiscard]] __device__ std::uint64_t sum_of_lanes(std::uint64_t value) const {
 #pragma unroll
     for (int distance = 1; distance < 32; distance *= 2) {
