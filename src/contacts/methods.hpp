@@ -18,11 +18,11 @@ namespace quadrat::detail {
 /// where an earlier search has counted the contacts, it may take the tight grid for as many, and sweep and prune up to
 /// crowd_most_bodies (for_crowds).
 using contact_method_list = method_list<  //
-    levels_record,                        //
-    loose_grid_record,                    //
-    tight_grid_record,                    //
-    bins_record,                          //
-    sweep_and_prune_record,               //
-    brute_force_record>;
+    levels_method,                        //
+    loose_grid_method,                    //
+    tight_grid_method,                    //
+    bins_method,                          //
+    sweep_and_prune_method,               //
+    brute_force_method>;
 
 }  // namespace quadrat::detail

@@ -120,17 +120,17 @@ void key_reducer<Context>::implementation::use_method(std::string_view name) {
   if (engine != nullptr && name == method) return;
   engine.reset();
   method = {};
-  detail::key_method_list::with(detail::key_method_kind, name, [&](auto tag) {
-    using tag_type = decltype(tag);
-    if constexpr (detail::backend_is_built<Context> && detail::runs_on<Context, tag_type>) {
-      if constexpr (detail::of_papers<tag_type>) {
-        engine = detail::paper_engine<tag_type, detail::key_engine_maker<Context>>(context, setup);
+  detail::key_method_list::with(detail::key_method_kind, name, [&](auto record) {
+    using record_type = decltype(record);
+    if constexpr (detail::backend_is_built<Context> && detail::runs_on<Context, record_type>) {
+      if constexpr (detail::of_papers<record_type>) {
+        engine = detail::paper_engine<record_type, detail::key_engine_maker<Context>>(context, setup);
       } else {
-        engine = std::make_unique<typename tag_type::template engine<Context>>(context, setup);
+        engine = std::make_unique<typename record_type::template engine<Context>>(context, setup);
       }
     }
-    method = tag_type::name;
-    needs_order = !tag_type::any_order;
+    method = record_type::name;
+    needs_order = !record_type::any_order;
   });
 }
 

@@ -71,16 +71,16 @@ void detail::plan_state<Context, T, D>::use_method(std::string_view name) {
   if (engine != nullptr && name == method) return;
   engine.reset();
   method = {};
-  detail::spread_method_list::with(detail::spread_method_kind, name, [&](auto tag) {
-    using tag_type = decltype(tag);
-    if constexpr (detail::backend_is_built<Context> && detail::runs_on<Context, tag_type>) {
-      if constexpr (detail::of_papers<tag_type>) {
-        engine = detail::paper_engine<tag_type, detail::spread_engine_maker<Context, T>>(context, setup);
+  detail::spread_method_list::with(detail::spread_method_kind, name, [&](auto record) {
+    using record_type = decltype(record);
+    if constexpr (detail::backend_is_built<Context> && detail::runs_on<Context, record_type>) {
+      if constexpr (detail::of_papers<record_type>) {
+        engine = detail::paper_engine<record_type, detail::spread_engine_maker<Context, T>>(context, setup);
       } else {
-        engine = std::make_unique<typename tag_type::template engine<Context, T>>(context, setup);
+        engine = std::make_unique<typename record_type::template engine<Context, T>>(context, setup);
       }
     }
-    method = tag_type::name;
+    method = record_type::name;
   });
 }
 

@@ -78,7 +78,7 @@ template <typename T>
 
 /// How many times the pairs of as many contacts of uniform bodies a method may meet.
 [[nodiscard]] double most_pairs(std::string_view method, distribution which) {
-  if (method == detail::levels_record::name) return 2;
+  if (method == detail::levels_method::name) return 2;
   // The others have cells for the domain: what crowds in a small part of it is in few of them.
   const distribution crowds[] = {distribution::crowd_in_gas, distribution::two_scales, distribution::log_uniform_radii,
                                  distribution::stray_point};

@@ -27,7 +27,7 @@ class brute_force_engine final : public row_engine<brute_force_engine<Context, T
   brute_search<T> search_{};
 };
 
-struct brute_force_record : pair_record {
+struct brute_force_method : pair_record {
   static constexpr std::string_view name = "brute_force";
   static constexpr std::string_view summary = "every pair, from the lower index (parallel-binning-collision, 5-11)";
   static constexpr bool bins = false;

@@ -58,7 +58,7 @@ class sweep_engine final : public row_engine<sweep_engine<Context, T>, Context, 
   workspace<Context> scratch_;
 };
 
-struct sweep_and_prune_record : pair_record {
+struct sweep_and_prune_method : pair_record {
   static constexpr std::string_view name = "sweep_and_prune";
   static constexpr std::string_view summary =
       "boxes sorted along the axis of greatest spread, each compared with those that begin before it ends";

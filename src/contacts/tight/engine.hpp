@@ -32,7 +32,7 @@ class tight_grid_engine final : public row_engine<tight_grid_engine<Context, T>,
   array<std::uint8_t, Context> masks_;
 };
 
-struct tight_grid_record : pair_record {
+struct tight_grid_method : pair_record {
   static constexpr std::string_view name = "tight_grid";
   static constexpr std::string_view summary = "a body in every cell that its box touches; pairs by the 3-bit rule";
   static constexpr bool quadratic = true;  // if bodies crowd in few cells of the domain

@@ -132,7 +132,7 @@ void bins_engine<Context, T>::find_contacts(contact_task<Context, T>& task) {
 
 template <typename Context, typename T>
 void bins_engine<Context, T>::find_pairs(const pair_task<Context, T>& /*task*/) {
-  throw argument_error(message("the contact method ", bins_record::name, " ", bins_record::limits));
+  throw argument_error(message("the contact method ", bins_method::name, " ", bins_method::limits));
 }
 
 template <typename Context, typename T>
