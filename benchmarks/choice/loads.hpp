@@ -5,7 +5,7 @@
 #include "ewald/choice/cost.hpp"
 #include "harness/report.hpp"
 #include "keyed/cost.hpp"
-#include "mesh/cost.hpp"
+#include "mesh/request.hpp"
 #include "search/request.hpp"
 #include "spectral/cost.hpp"
 

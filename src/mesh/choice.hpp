@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "core/method_choice.hpp"
-#include "mesh/cost.hpp"
+#include "mesh/request.hpp"
 #include "quadrat/tune/device_profile.hpp"
 #include "quadrat/tune/explanation.hpp"
+#include "tune/cost.hpp"
 
 namespace quadrat::detail {
 

@@ -13,7 +13,7 @@
 #include "choice/least_squares.hpp"
 #include "choice/loads.hpp"
 #include "choice/places.hpp"
-#include "mesh/cost.hpp"
+#include "mesh/request.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/tune/device_profile.hpp"
 #include "spectral/cost.hpp"

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "mesh/cost.hpp"
+#include "mesh/request.hpp"
 #include "mesh/support.hpp"
 
 // What a choice for a mesh is told of the points.

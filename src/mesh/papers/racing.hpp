@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "core/paper_methods.hpp"
-#include "mesh/cost.hpp"
+#include "mesh/request.hpp"
 #include "mesh/engine.hpp"
 #include "mesh/wide.hpp"
 #include "quadrat/core/types.hpp"
