@@ -5,7 +5,7 @@
 
 #include "core/backend.hpp"
 #include "models/circles/force.hpp"
-#include "models/records.hpp"
+#include "models/wide_access.hpp"
 #include "quadrat/cells/methods.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/parallel/for_each.hpp"

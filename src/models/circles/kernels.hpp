@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "models/circles/force.hpp"
-#include "models/records.hpp"
 #include "models/run_fault.hpp"
+#include "models/wide_access.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"

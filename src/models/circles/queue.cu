@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "models/records.hpp"
+#include "models/wide_access.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"
 #include "search/trimmed_rows.cuh"
 

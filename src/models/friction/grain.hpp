@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "models/friction/force.hpp"
-#include "models/records.hpp"
+#include "models/wide_access.hpp"
 #include "quadrat/contacts/narrow_phase.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"

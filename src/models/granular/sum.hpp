@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "models/granular/force.hpp"
-#include "models/records.hpp"
+#include "models/wide_access.hpp"
 #include "quadrat/cells/concepts.hpp"
 #include "quadrat/cells/linked_packed.hpp"
 #include "quadrat/core/macros.hpp"

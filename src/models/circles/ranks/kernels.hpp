@@ -7,8 +7,8 @@
 #include "core/finite.hpp"
 #include "models/circles/force.hpp"
 #include "models/circles/kernels.hpp"
-#include "models/records.hpp"
 #include "models/run_fault.hpp"
+#include "models/wide_access.hpp"
 #include "quadrat/core/macros.hpp"
 
 /// The kernel bodies of distributed_circles. Own agents are the first of their array, ghosts follow.
