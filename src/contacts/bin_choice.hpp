@@ -33,9 +33,9 @@ inline constexpr touched_bin_weights nine_stages_weights_on_cuda{1, 1, 6e4};
 /// Bins for bodies of these sizes, spread evenly over the domain, if a body is stored in every bin it touches (bins,
 /// tight_grid): the edge h with the least expected work per body,
 ///   insertion * E[(1 + e/h)^3]  +  density / 2 * E[(h + e)^3]^2 / h^3 * (1 + busy * h^3 / volume)
-/// + bin * volume / (h^3 bodies), where e is the length of a body. With fewer than `busy` bins a part of a GPU idles,
-/// and pairs cost more. A given bin size is used unchanged. Throws argument_error if it needs more than 2^31 - 1 bins,
-/// and names a size that works.
+///   +  bin * volume / (h^3 bodies),
+/// where e is the length of a body. With fewer than `busy` bins a part of a GPU idles, and pairs cost more. A given bin
+/// size is used unchanged. Throws argument_error if it needs more than 2^31 - 1 bins, and names a size that works.
 template <typename T>
 [[nodiscard]] bin_choice<T> choose_touched_bins(const box<T, 3>& domain, const size_histogram<T>& sizes, T bin_size,
                                                 const touched_bin_weights& weights);

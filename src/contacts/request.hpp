@@ -111,7 +111,7 @@ template <typename Cost>
 }
 
 /// Defaults of the records. In addition to these and to the members that method_choice.hpp requires, a record has
-/// static constexpr std::string_view limits; with `serves`: its limits, and why
+///   static constexpr std::string_view limits;  with `serves`: its limits, and why
 ///   template <typename Context, typename T> using engine
 struct pair_record {
   static constexpr bool on_cpu = true;

@@ -136,9 +136,9 @@ struct scene_file {
   scene_places places;
 };
 
-/// Which scene a file has, by its model and, for the granular model, its law: "granular", "friction", "brownian",
-/// "circles", "srd", "electrolyte". Throws io_error when the file cannot be read; scene_error for invalid TOML, a
-/// missing model, and an unknown one.
+/// Which scene a file has, by its model and, for the granular model, its law: "granular", "friction", "srd", ..., as in
+/// QUADRAT_MODELS. Throws io_error when the file cannot be read; scene_error for invalid TOML, a missing model, and an
+/// unknown one.
 [[nodiscard]] std::string_view kind_of_scene(const std::filesystem::path& file);
 
 /// Reads a scene of any model. Throws io_error when the file cannot be read; scene_error for invalid TOML, unknown

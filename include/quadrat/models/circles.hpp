@@ -27,8 +27,8 @@
 ///   original form (2016): x_i += sum over j of { -k_rep d e for d < r; k_att (2r - d) e for r <= d < 2r }, and then
 ///     each coordinate is clamped to [0, W - 1];
 ///   sine form (of today's benchmark): x_i += 1 / max(n, 1) sum over j with d < R of -k sin(2 pi d / R) e, with n the
-/// number of those j, in a box [-W/2, W/2], which agents may leave. Agents at the same place do not move each other (e
-/// is undefined), but are neighbors.
+///     number of those j, in a box [-W/2, W/2], which agents may leave.
+/// Agents at the same place do not move each other (e is undefined), but are neighbors.
 namespace quadrat {
 
 enum class circles_form { original, sine };

@@ -20,10 +20,10 @@ template <typename Whole>
 struct parts_of_model;
 }
 
-/// The base of the models over ranks. Each rank takes the steps of the particles of its block. Rank 0 also has the
-/// model of one rank (`Whole`: srd, granular_friction, circles, electrolyte, brownian), which starts the run and
-/// measures it. So rank 0 needs memory for all particles. Move-only. All calls that are not const are collective, and
-/// synchronize.
+/// The base of the models over ranks. Each rank takes the steps of the particles of its block. `Whole` is the
+/// model on one rank: granular, granular_friction, circles, srd, electrolyte or brownian. Rank 0 has it as well, starts
+/// the run with it and measures with it, and so needs memory for all particles; only the ranks of granular start and
+/// measure together. Move-only. All calls that are not const are collective, and synchronize.
 template <typename Whole>
 class distributed_model {
  public:

@@ -62,8 +62,8 @@ template <typename T, int D, typename Record>
 ///     exchange.balance_if_worth(points);
 ///     exchange.leave(points);
 ///     exchange.travel(std::tie(positions, others...));
-/// } All calls that are not const are
-/// collective.
+///   }
+/// All calls that are not const are collective.
 template <typename Context, typename T, int D>
 class rank_exchange {
  public:

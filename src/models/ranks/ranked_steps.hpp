@@ -77,34 +77,36 @@ struct particles_of_rank {
   workspace<Context> scratch_;
 };
 
-/// A model over ranks derives from particles_of_rank, and has
-///   whole_type           the model on one rank; its state is that of all particles
+/// A model over ranks: it derives from particles_of_rank, and has
+///   whole_type           the model on one rank; its state is that of all particles, and has `step` and `positions`
 ///   load(state, first)   takes the particles that this rank gives, with ids from `first`; sets own_. Not collective
-/// points() the positions of the own particles
-/// start() makes the first exchange after `load`, and prepares the first step
+///   points()             the positions of the own particles
+///   start()              makes the first exchange after `load`, and prepares the first step
 ///   move(more)           the first part of a step. Returns whether a particle of this rank has left the cells that it
-/// may be in, or moved so far that new ghosts must be chosen. `more`: another step may follow
+///                        may be in, or moved so far that new ghosts must be chosen. `more`: another step may follow
 ///   exchange(balanced)   particles change ranks: exchange_.leave, then exchange_.travel with the list of the fields
 ///                        that travel; chooses ghosts. `balanced`: blocks are new
-/// finish(more) the second part of a step: the forces, with all ghosts, and their effect. `more`: another step
+///   finish(more)         the second part of a step: forces with all ghosts, and their effect. `more`: another step
 ///                        follows
 ///   throw_fault(word)    throws the data_error of a run_fault, that of the model on one rank
 ///   gather(state)        gives rank 0 the state of all, but for the step
-/// report(), bytes() and may have measure(), which all ranks call together instead of the model on one rank;
-/// amend(statistics), which corrects statistics that a restored model cannot know; check_cells(), not
-/// collective, which throws if a cell list could not be built; and blown_up(error), the message for an error
-/// of a step. All are collective unless stated otherwise. A step that throws data_error throws it on all
-/// ranks.
+///   report(), bytes()
+/// and may have measure(), which all ranks call together instead of the model on one rank; amend(statistics), which
+/// corrects statistics that a restored model cannot know; check_cells(), not collective, which throws if a cell list
+/// could not be built; and blown_up(error), the message for an error of a step. All are collective unless stated
+/// otherwise. A step that throws data_error throws it on all ranks.
 ///
 /// If ranks' devices agree among themselves, steps can be enqueued before the host knows that earlier ones are whole.
 /// Such a model has
 ///   ahead()              how many steps may be enqueued before the first is known to be whole; 1: none is ahead
 ///   move_ahead()         enqueues the next step; ranks agree on wishes only
-/// is_whole(step) whether it is whole; otherwise it and later steps have done nothing
-/// redo() called before the exchange of a step that is not whole, and its `finish`
+///   is_whole(step)       whether it is whole; otherwise it and later steps have done nothing
+///   redo()               called before the exchange of a step that is not whole, and its `finish`
 template <typename Model>
 concept ranked_model = requires(Model& model, typename distributed_model<typename Model::whole_type>::state_type& state,
                                 const Model& given, std::uint64_t word, bool flag) {
+  { state.step } -> std::convertible_to<std::uint64_t>;
+  state.positions.size();
   model.load(std::as_const(state), std::size_t());
   model.points();
   model.start();
