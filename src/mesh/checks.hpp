@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "mesh/plan_details.hpp"
+#include "mesh/request.hpp"
 #include "mesh/shape.hpp"
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/context.hpp"
@@ -37,6 +38,9 @@ void check_spread_options(const spread_options& options, const plan_details& det
 /// backend, the context's level of determinism or the width of the window.
 void require_spread_method(std::string_view name, const cpu_context& context, int width);
 void require_spread_method(std::string_view name, const cuda_context& context, int width);
+
+/// Throws for a method that does not set points asynchronously. The message names those that do.
+[[noreturn]] void refuse_points_async(std::string_view method, const spread_request& request);
 
 /// The message about an invalid point, with the accepted values.
 template <typename T, int D>

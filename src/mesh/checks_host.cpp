@@ -141,6 +141,20 @@ void require_spread_method(std::string_view name, const cuda_context& context, i
   require_named(name, true, context.reproducibility(), width);
 }
 
+void refuse_points_async(std::string_view method, const spread_request& request) {
+  const method_demand demand{spread_method_kind, request.cuda, request.level};
+  std::vector<std::string_view> able;
+  spread_method_list::for_each([&](auto record) {
+    using record_type = decltype(record);
+    if (of_papers<record_type> || !demand.met_by(info_of<record_type>()) || !does_serve<record_type>(request)) return;
+    if (does_set_points_async<record_type>(request)) able.push_back(record_type::name);
+  });
+  throw argument_error(message("the method ", method,
+                               " has to know where points are before it can store them, here at least; call "
+                               "set_points",
+                               able.empty() ? "" : ", or use one of ", joined(able)));
+}
+
 namespace {
 
 /// The message about a point outside the box; empty if that is not a fault along the axis.

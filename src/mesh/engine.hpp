@@ -33,9 +33,8 @@ class spread_engine {
   /// Takes `points.count` points. May synchronize; the plan reads the faults afterwards. Points that raised a fault
   /// have safe positions.
   virtual void set_points(const point_placement<T>& points) = 0;
-  /// Whether set_points_async works: set_points then depends on the number of points, not on their positions.
-  [[nodiscard]] virtual bool can_set_points_async() const { return false; }
-  /// Takes at most as many points as the last set_points. Asynchronous; allocates nothing.
+  /// Takes at most as many points as the last set_points. Only for methods that set points asynchronously
+  /// (mesh/request.hpp). Asynchronous; allocates nothing.
   virtual void set_points_async(const point_placement<T>& points) { set_points(points); }
   /// Asynchronous, allocates nothing. `mesh` is overwritten, or added to with `accumulate`.
   virtual void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) = 0;

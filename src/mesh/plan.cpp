@@ -81,6 +81,7 @@ void detail::plan_state<Context, T, D>::use_method(std::string_view name) {
       }
     }
     method = record_type::name;
+    sets_points_async = detail::does_set_points_async<record_type>(choice.request);
   });
 }
 
@@ -181,9 +182,7 @@ void detail::plan_state<Context, T, D>::set_points_async(const points_view<T, D>
           "the memory that it makes");
   require(points.count <= *room, "there are ", points.count, " points, but the last set_points had ", *room,
           "; set_points_async works in the memory of that call");
-  require(engine->can_set_points_async(), "the method ", method,
-          " must read the positions before it can store points, at least here; call set_points, or use particle or "
-          "tiles");
+  if (!sets_points_async) detail::refuse_points_async(method, choice.request);
   tuner.stop();  // the memory is that of the last set_points
   const bool failed = unchecked && !usable;
   usable = false;

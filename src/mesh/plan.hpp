@@ -70,7 +70,8 @@ struct plan_state {
   spread_setup<T> setup;
   fault_state<Context> faults;
   std::unique_ptr<spread_engine<Context, T>> engine;
-  std::string_view method;  ///< of the engine
+  std::string_view method;         ///< of the engine
+  bool sets_points_async = false;  ///< whether it does
   spread_choice choice;
   autotuner tuner;             ///< starts if options.autotune is set
   std::size_t chosen_for = 0;  ///< the number of points of the choice

@@ -104,6 +104,18 @@ struct spread_request {
   [[nodiscard]] double crowded() const { return company() * footprint; }
 };
 
+/// Whether a method sets points asynchronously: its set_points depends on the number of points, not on their positions.
+/// Its record then has static bool sets_points_async(const spread_request&), which may use what a plan knows: the
+/// backend, the level of determinism, the mesh and the window.
+template <typename Method>
+[[nodiscard]] bool does_set_points_async(const spread_request& request) {
+  if constexpr (requires { Method::sets_points_async(request); }) {
+    return Method::sets_points_async(request);
+  } else {
+    return false;
+  }
+}
+
 /// Cells of a mesh, for a sample, each with `edge` mesh points along an axis; the last ones may have fewer.
 template <typename T, int D>
 [[nodiscard]] sampled_cells mesh_cells_for_sample(const box<T, D>& domain, const vec<int, D>& mesh, int edge) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "mesh/methods.hpp"
 #include "mesh/support.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
 #include "support/counting_memory.hpp"
@@ -35,12 +36,22 @@ async_input async_case(std::size_t count, std::uint64_t seed) {
   return it;
 }
 
-/// The methods that never have to synchronize.
+/// Whether the record of a method says that it sets points asynchronously.
+bool should_set(const std::string& method, determinism level, bool periodic) {
+  detail::spread_request request{};
+  request.level = level;
+  request.periodic = periodic;
+  bool able = false;
+  detail::spread_method_list::with(detail::spread_method_kind, method, [&](auto record) {
+    able = detail::does_set_points_async<decltype(record)>(request);
+  });
+  return able;
+}
+
+/// The methods that do in every box.
 std::vector<std::string> methods_for_any_box(determinism level = determinism::none) {
   std::vector<std::string> names = methods_here(level);
-  std::erase_if(names, [](const std::string& name) {
-    return name != "particle" && name != "particle_threads" && name != "tiles" && name != "multicolor";
-  });
+  std::erase_if(names, [&](const std::string& name) { return !should_set(name, level, false); });
   return names;
 }
 
@@ -88,10 +99,30 @@ TEST_F(asynchronous_points_test, results_are_those_of_the_new_points_and_nothing
           plan.check();
           expect_right(context, plan, it);
         }
-        const auto always = methods_for_any_box();
-        EXPECT_TRUE(able || std::count(always.begin(), always.end(), method) == 0);
+        EXPECT_EQ(able, should_set(method, level, true));
       }
     }
+  }
+}
+
+TEST_F(asynchronous_points_test, a_method_that_needs_to_know_where_points_are_names_those_that_do_not) {
+  for (const determinism level : {determinism::none, determinism::run_to_run, determinism::canonical}) {
+    const backend_context context({.reproducibility = level});
+    async_input it = async_case(100, 1);
+    it.domain.periodic[1] = false;
+    it.options.clip = true;
+    auto plan = make_plan(context, it, "single_mesh", 4);
+    set_points(context, plan, it);
+    const async_points points(context, it.points);
+    const std::string problem = error_of<argument_error>([&] { plan.set_points_async(points.view()); });
+    expect_words(problem, {"the method single_mesh", "call set_points"});
+    for (const std::string& method : methods_here(level)) {
+      if (method == "single_mesh") continue;
+      EXPECT_EQ(problem.find(method + ",") != std::string::npos || problem.ends_with(method),
+                should_set(method, level, false))
+          << problem;
+    }
+    EXPECT_EQ(problem.ends_with("call set_points"), level == determinism::canonical) << problem;
   }
 }
 

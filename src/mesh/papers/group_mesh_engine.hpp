@@ -29,9 +29,6 @@ class group_mesh_engine : public placed_points_engine<Context, T> {
   [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
   /// Synchronizes if an axis is open, to learn how much is left after clipping, and at run_to_run.
   void set_points(const point_placement<T>& points) override;
-  [[nodiscard]] bool can_set_points_async() const override {
-    return all_periodic(this->setup().shape) && this->context().reproducibility() == determinism::none;
-  }
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
   [[nodiscard]] std::size_t bytes() const override;
 
@@ -54,6 +51,9 @@ struct group_mesh_method : paper_record {
   static constexpr determinism reproducible = determinism::run_to_run;
   /// On GPUs a block of threads holds the contributions of at least one point.
   static bool serves(const spread_request& request) { return !request.cuda || request.width <= 12; }
+  static bool sets_points_async(const spread_request& request) {
+    return request.periodic && request.level == determinism::none;
+  }
   static method_cost cost(const spread_request& /*request*/) {
     return method_cost().last_resort("single_mesh takes no longer");
   }

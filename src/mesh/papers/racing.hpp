@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "core/paper_methods.hpp"
-#include "mesh/request.hpp"
 #include "mesh/engine.hpp"
+#include "mesh/request.hpp"
 #include "mesh/wide.hpp"
 #include "quadrat/core/types.hpp"
 
@@ -18,7 +18,6 @@ template <typename Context, typename T>
 class particle_racing_engine : public placed_points_engine<Context, T> {
  public:
   using placed_points_engine<Context, T>::placed_points_engine;
-  [[nodiscard]] bool can_set_points_async() const override { return true; }
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
 };
 
@@ -29,6 +28,7 @@ struct particle_racing_method : paper_record {
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;
   static constexpr bool wrong_results = true;
+  static bool sets_points_async(const spread_request& /*request*/) { return true; }
   static bool serves(const spread_request& request) { return !is_wide(request.width); }
   template <typename Context, typename T>
   using engine = particle_racing_engine<Context, T>;

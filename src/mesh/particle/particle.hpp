@@ -24,7 +24,6 @@ template <typename Context, typename T>
 class particle_engine : public placed_points_engine<Context, T> {
  public:
   using placed_points_engine<Context, T>::placed_points_engine;
-  [[nodiscard]] bool can_set_points_async() const override { return true; }
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
 };
 
@@ -34,6 +33,7 @@ struct particle_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;
+  static bool sets_points_async(const spread_request& /*request*/) { return true; }
   static method_cost cost(const spread_request& request) {
     if (request.cuda) return cuda_scattering_cost(request);
     constexpr double points_worth_a_team = 2048;  // of for_each

@@ -18,7 +18,6 @@ template <typename Context, typename T>
 class particle_threads_engine : public placed_points_engine<Context, T> {
  public:
   using placed_points_engine<Context, T>::placed_points_engine;
-  [[nodiscard]] bool can_set_points_async() const override { return true; }
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
 };
 
@@ -28,6 +27,7 @@ struct particle_threads_method {
   static constexpr bool on_cpu = false;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::none;
+  static bool sets_points_async(const spread_request& /*request*/) { return true; }
   static method_cost cost(const spread_request& request) { return cuda_scattering_cost(request); }
   template <typename Context, typename T>
   using engine = particle_threads_engine<Context, T>;

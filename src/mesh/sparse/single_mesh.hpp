@@ -44,7 +44,6 @@ class single_mesh_engine : public placed_points_engine<Context, T> {
   [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
   /// Synchronizes if an axis is open, to learn how much is left after clipping.
   void set_points(const point_placement<T>& points) override;
-  [[nodiscard]] bool can_set_points_async() const override { return all_periodic(this->setup().shape); }
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
   [[nodiscard]] std::size_t bytes() const override;
 
@@ -89,10 +88,12 @@ struct single_mesh_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::canonical;
+  /// What is left after clipping has to be read otherwise.
+  static bool sets_points_async(const spread_request& request) { return request.periodic; }
   static method_cost cost(const spread_request& request) {
     method_cost cost = request.cuda ? cuda_cost(request) : cpu_cost(request);
     cost.holds((request.bytes > 6 * request.nodes ? 16 : 8) * 1e6 * request.contributions() + 12 * request.nodes);
-    if (request.asynchronous && !request.periodic)
+    if (request.asynchronous && !sets_points_async(request))
       cost.last_resort("cannot set points asynchronously where an axis is open");
     return cost;
   }

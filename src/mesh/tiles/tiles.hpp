@@ -24,6 +24,7 @@ struct tiles_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::run_to_run;
+  static bool sets_points_async(const spread_request& /*request*/) { return true; }
   static method_cost cost(const spread_request& request) {
     return request.cuda ? cuda_cost(request) : cpu_tiles_cost(request);
   }

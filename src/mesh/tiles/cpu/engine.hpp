@@ -29,7 +29,6 @@ class cpu_tiles_engine : public spread_engine<cpu_context, T> {
 
   [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
   void set_points(const point_placement<T>& points) override;
-  [[nodiscard]] bool can_set_points_async() const override { return true; }
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
   void interpolate(const value_layout& layout, const T* mesh, T* values, bool accumulate) override;
   void interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* values, T* gradients,

@@ -33,6 +33,7 @@ struct multicolor_method {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = false;
   static constexpr determinism reproducible = determinism::run_to_run;
+  static bool sets_points_async(const spread_request& /*request*/) { return true; }
   /// It processes tiles like `tiles`, and is faster for few points, because it adds only what they reach.
   static method_cost cost(const spread_request& request) { return cpu_tiles_cost(request); }
   template <typename Context, typename T>

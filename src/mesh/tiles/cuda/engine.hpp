@@ -25,7 +25,6 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
 
   [[nodiscard]] std::size_t bytes_needed(std::size_t count) const override;
   void set_points(const point_placement<T>& points) override;
-  [[nodiscard]] bool can_set_points_async() const override { return true; }
   void set_points_async(const point_placement<T>& points) override;
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
   void interpolate(const value_layout& layout, const T* mesh, T* values, bool accumulate) override;
