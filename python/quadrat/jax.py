@@ -59,10 +59,10 @@ class Neighbors(NamedTuple):
 def neighbor_list(
     points: Array,
     cutoff: float,
-    *,
-    capacity: int,
     box: Array = None,
+    *,
     periodic: ByAxis = None,
+    capacity: int,
     half: bool = False,
     sorted: bool = False,
 ) -> Neighbors:

@@ -81,8 +81,8 @@ class NeighborList(State):
     def build(
         self,
         points: Array,
-        *,
         box: Array = None,
+        *,
         periodic: ByAxis = None,
         origin: Array = None,
         queries: Array = None,
@@ -103,8 +103,8 @@ class NeighborList(State):
     def update(
         self,
         points: Array,
-        *,
         box: Array = None,
+        *,
         periodic: ByAxis = None,
         origin: Array = None,
         queries: Array = None,
@@ -135,8 +135,8 @@ class NeighborList(State):
 def neighbor_list(
     points: Array,
     cutoff: float,
-    *,
     box: Array = None,
+    *,
     periodic: ByAxis = None,
     origin: Array = None,
     queries: Array = None,
@@ -252,8 +252,8 @@ class Nearest(NamedTuple):
 def knn(
     points: Array,
     k: int,
-    *,
     box: Array = None,
+    *,
     periodic: ByAxis = None,
     origin: Array = None,
     cutoff: float = float("inf"),
@@ -303,13 +303,13 @@ class Clusters(NamedTuple):
 
 
 @overload
-def clusters(points: Array, cutoff: float, *, members: Literal[True], **options: Any) -> Clusters: ...
+def clusters(points: Array, cutoff: float, box: Array = None, *, members: Literal[True], **options: Any) -> Clusters: ...
 @overload
 def clusters(
     points: Array,
     cutoff: float,
-    *,
     box: Array = None,
+    *,
     periodic: ByAxis = None,
     origin: Array = None,
     min_points: int = 1,
@@ -320,8 +320,8 @@ def clusters(
 def clusters(
     points: Array,
     cutoff: float,
-    *,
     box: Array = None,
+    *,
     periodic: ByAxis = None,
     origin: Array = None,
     min_points: int = 1,

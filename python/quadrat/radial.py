@@ -46,8 +46,8 @@ class RadialDistribution(_Histograms):
 def rdf(
     frames: Array,
     cutoff: float,
-    *,
     box: Array = None,
+    *,
     periodic: ByAxis = None,
     origin: Array = None,
     bins: int = 200,

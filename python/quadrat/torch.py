@@ -34,8 +34,8 @@ _MOST_SYSTEMS = 2**27  # each has a box in memory
 def neighbor_list(
     points: Array,
     cutoff: float,
-    *,
     box: Array = None,
+    *,
     periodic: ByAxis = None,
     origin: Array = None,
     queries: Array = None,

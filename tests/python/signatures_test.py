@@ -83,6 +83,12 @@ def test_the_box_its_periodic_axes_and_its_corner_stand_together():
             assert names.index("periodic") == names.index("box") + 1, name
 
 
+def test_the_box_may_be_given_by_its_place():
+    for name, parameters in signatures():
+        if "box" in parameters and not name.endswith(".contacts"):  # whose shapes would stand there
+            assert parameters["box"].kind == inspect.Parameter.POSITIONAL_OR_KEYWORD, name
+
+
 def test_defaults_are_the_same_everywhere():
     for name, parameters in signatures():
         for key, one in parameters.items():
