@@ -38,13 +38,8 @@ void time_spreading(const session& s, const Context& context, communicator& rank
   const int repetitions = s.full() ? 5 : 1;
   const timing placed = time_together(s, context, ranks, 1, [&] { plan.set_points(points_of(given)); });
   out["set_points_ms"] = placed.median_ms;
-  const timing measured = time_together(s, context, ranks, repetitions, [&] {
-    if constexpr (requires { plan.spread_async(values.data(), mesh.data()); }) {
-      plan.spread_async(values.data(), mesh.data());
-    } else {
-      plan.spread(values.data(), mesh.data());  // does not wait either
-    }
-  });
+  const timing measured =
+      time_together(s, context, ranks, repetitions, [&] { plan.spread_async(values.data(), mesh.data()); });
   add_timing(out, measured, "points_per_s", static_cast<double>(count));
 }
 

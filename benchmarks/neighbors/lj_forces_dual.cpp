@@ -108,8 +108,8 @@ class forces_by_list final : public lj_forces {
   void build() { neighbors_ ? neighbors_->build(points_of(points_)) : tiles_->build(points_of(points_)); }
   template <typename Sum, typename F>
   void sum(Sum* result, const F& f) {
-    if (kind_ == force_list::neighbors) return accumulate_neighbors(*neighbors_, result, f);
-    accumulate_neighbors(*tiles_, result, f);
+    if (kind_ == force_list::neighbors) return accumulate_neighbors_async(*neighbors_, result, f);
+    accumulate_neighbors_async(*tiles_, result, f);
   }
 
   Context context_;

@@ -123,7 +123,7 @@ class liquid final : public lj_liquid {
   }
   liquid_state measure() override {
     const double inside = std::pow(cutoff, -6);
-    accumulate_pairs(list_, sums_.data(), lj_interaction<T>{static_cast<T>(4 * inside * (inside - 1))});
+    accumulate_pairs_async(list_, sums_.data(), lj_interaction<T>{static_cast<T>(4 * inside * (inside - 1))});
     const auto sums =
         reduce_sum(context_, "bench: energies", atoms(), read_energies<T>{velocities_.data(), sums_.data()}, scratch_);
     const double n = static_cast<double>(atoms()), volume = n / density;
@@ -139,7 +139,7 @@ class liquid final : public lj_liquid {
  private:
   void find_forces() {
     rebuilds_ += list_.update(points_of(positions_)) ? 1 : 0;
-    accumulate_pairs(list_, forces_.data(), lj_force<T>{});
+    accumulate_pairs_async(list_, forces_.data(), lj_force<T>{});
   }
   void integrate(double kick, double step) {
     for_each(context_, "bench: integrate", atoms(),

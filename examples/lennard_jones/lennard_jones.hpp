@@ -66,7 +66,7 @@ int run(const Context& context) {
   int builds = 0;
   const auto find_forces = [&] {
     builds += list.update(points_of(positions)) ? 1 : 0;  // rebuilt when an atom has moved by 0.15
-    accumulate_pairs(list, sums.data(), total.data(), lennard_jones{});
+    accumulate_pairs_async(list, sums.data(), total.data(), lennard_jones{});
   };
   const auto half_kick = [&] { for_each(context, "kick", n, kick{velocities.data(), sums.data()}); };
   double first = 0, energy = 0, kinetic = 0;

@@ -190,7 +190,7 @@ class salt {
   }
   void find_forces() {
     lists_ += list_->update(points_of(positions_.data(), count_)) ? 1 : 0;
-    accumulate_pairs(*list_, short_range_.data(), total_.data(), born_mayer_huggins(species_.data()));
+    accumulate_pairs_async(*list_, short_range_.data(), total_.data(), born_mayer_huggins(species_.data()));
     quadrat::electrostatics_output<double> output;
     output.forces = coulomb_forces_.data();
     output.energy = coulomb_energy_.data();

@@ -53,6 +53,7 @@ void broad_phase<Context, T>::implementation::build(const bounds_view<T>& bounds
   if (search.control().failed()) fail();
   size = bounds.size() > 0 ? search.control().last_read()[detail::search_control<Context>::pairs_word] : 0;
   sort();
+  context.synchronize();
   prepared = true;
   state = stage::built;
 }

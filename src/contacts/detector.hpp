@@ -125,6 +125,7 @@ void contact_detector<Context, T>::implementation::build(const bodies_view<T>& g
   detail::check_bodies(given, options.domain);
   choose(given);
   search.with_method(given.size(), [&] { search_once(given); });
+  context.synchronize();
   if (given.size() > 0) contacts_of_a_body = static_cast<double>(size) / static_cast<double>(given.size());
   arrays = detail::arrays_of(given);
   prepared = true;

@@ -21,8 +21,8 @@
 
 namespace quadrat {
 
-/// Elements in buckets by given keys. Constructed once, rebuilt whenever the keys change. Determinism and memory as for
-/// `Buckets`.
+/// Elements in buckets by given keys. Constructed once, rebuilt whenever the keys change. Memory as `Buckets`.
+/// Determinism: as `Buckets`.
 template <typename Context, typename Buckets>
 class keyed_buckets {
   static_assert(detail::instance<Context>::exists);
@@ -80,7 +80,7 @@ struct hash_table_view {
 };
 
 /// A hash table with chaining: finds elements by arbitrary 64-bit keys, which need not be unique (uniform-grid-atomics,
-/// introduction). Lookups read the keys in the caller's memory.
+/// introduction). Lookups read the keys in the caller's memory. Determinism: as `Buckets`.
 template <typename Context, typename Buckets>
 class hash_table {
   static_assert(detail::instance<Context>::exists);

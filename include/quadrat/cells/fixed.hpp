@@ -61,8 +61,8 @@ class fixed_buckets {
   /// capacity 0: chosen at each build from the mean occupancy; see cell_list_options::fixed_capacity.
   explicit fixed_buckets(std::uint32_t capacity = 0) : asked_(capacity) {}
 
-  /// `reserve` and `build` are called by keyed_buckets, hash_table and cell lists, which supply the keys. `reserve`
-  /// makes room for builds of at most as many elements and buckets.
+  /// `reserve` and `build` are for keyed_buckets, hash_table and cell lists, which give buckets their keys. This makes
+  /// room for builds of at most as many elements and buckets. Does not wait. May allocate.
   void reserve(const Context& context, std::size_t count, std::size_t bucket_count);
   /// Puts elements [0, count) into buckets [0, bucket_count). Does not wait; allocates only to grow. The caller has
   /// checked the sizes.

@@ -43,8 +43,8 @@ class linked_buckets {
   using view_type = linked_buckets_view;
   static constexpr bool carries_data = false;
 
-  /// `reserve` and `build` are called by keyed_buckets, hash_table and cell lists, which supply the keys. `reserve`
-  /// makes room for builds of at most as many elements and buckets.
+  /// `reserve` and `build` are for keyed_buckets, hash_table and cell lists, which give buckets their keys. This makes
+  /// room for builds of at most as many elements and buckets. Does not wait. May allocate.
   void reserve(const Context& context, std::size_t count, std::size_t bucket_count);
   /// Puts elements [0, count) into buckets [0, bucket_count). Does not wait; allocates only to grow. The caller has
   /// checked the sizes.

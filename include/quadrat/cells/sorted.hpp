@@ -54,8 +54,8 @@ class sorted_buckets {
   using view_type = sorted_buckets_view;
   static constexpr bool carries_data = true;
 
-  /// `reserve` and `build` are called by keyed_buckets, hash_table and cell lists, which supply the keys. `reserve`
-  /// makes room for builds of at most as many elements and buckets.
+  /// `reserve` and `build` are for keyed_buckets, hash_table and cell lists, which give buckets their keys. This makes
+  /// room for builds of at most as many elements and buckets. Does not wait. May allocate.
   void reserve(const Context& context, std::size_t count, std::size_t bucket_count);
   /// Puts elements [0, count) into buckets [0, bucket_count). Does not wait; allocates only to grow. The caller has
   /// checked the sizes. With `carried`, moves the records of element i to its slot.

@@ -78,21 +78,21 @@ class broad_phase {
   /// for a periodic axis. Unusable after an exception until the next build.
   void build(const bounds_view<T>& bounds);
 
-  /// Like `build`, with the method, the bins and the memory of the last build. Does not wait. Can be
-  /// captured in a CUDA graph. Allocates nothing: throws argument_error if it would have to, because the
-  /// last build failed or had another number of boxes. `check` throws what `build` throws, and
-  /// overflow_error, with the number required, if there is too little room for the pairs or for boxes in
-  /// bins.
+  /// As `build`, with the method, the bins and the memory of the last build. Does not wait. Can be captured in a CUDA
+  /// graph. Allocates nothing: throws argument_error if it would have to, because the last build failed or had another
+  /// number of boxes. `check` throws what is wrong with the boxes: what `build` throws, and overflow_error if there is
+  /// too little room for the pairs, or boxes in bins, with the number that room is needed for.
   void build_async(const bounds_view<T>& bounds);
-  /// Waits for build_async and throws the error of the last one, if any, at every call until the next build.
+  /// Waits after build_async. Allocates nothing. Throws its error, at every call until the next build.
   void check() const;
-  /// Makes room for this many pairs. If there was less, the pairs of the last build are lost.
+  /// Makes room for this many pairs. If there was less, the pairs of the last build are lost. Does not wait. May
+  /// allocate.
   void reserve(std::size_t pairs);
 
-  /// Waits for build_async, and throws what `check` throws. Throws argument_error if nothing has been built, or the
-  /// last build failed. Valid until the next build.
+  /// Waits after build_async. Allocates nothing. Throws what `check` throws, and argument_error if nothing has been
+  /// built, or the last build failed. Valid until the next build.
   [[nodiscard]] candidate_pairs_view view() const;
-  /// The same for kernels in the stream: does not wait.
+  /// The same for kernels in the stream. Does not wait. Allocates nothing.
   [[nodiscard]] candidate_pairs_view_async view_async() const;
   /// The method of the last build, the edge of its (finest) bins or 0 without bins, and the reason for both choices.
   [[nodiscard]] std::string_view method() const;
@@ -118,10 +118,16 @@ struct call_with_pair {
 
 }  // namespace detail
 
-/// Calls f(first, second) for each pair: for the caller's own narrow phase. f is a host-device functor. Does not wait.
-/// Allocates nothing. Can be captured. For CUDA, only in sources compiled by nvcc.
+/// Calls f(first, second) for each pair: for the caller's own narrow phase. f is a host-device functor. Waits.
+/// Allocates nothing. For CUDA, only in sources compiled by nvcc.
 template <typename Context, typename F>
 void for_each_candidate_pair(const Context& context, const candidate_pairs_view& pairs, const F& f) {
+  for_each_candidate_pair_async(context, pairs, f);
+  context.synchronize();
+}
+/// The same. Does not wait. Allocates nothing. Can be captured.
+template <typename Context, typename F>
+void for_each_candidate_pair_async(const Context& context, const candidate_pairs_view& pairs, const F& f) {
   for_each(context, "contacts.narrow_phase", pairs.count, detail::call_with_pair<F>{pairs, f});
 }
 

@@ -59,49 +59,47 @@ class contact_detector {
   contact_detector& operator=(contact_detector&&) noexcept;
   ~contact_detector();
 
-  /// Counts exactly, then fills. Waits for the numbers; kernels that write contacts may still be in the stream
-  /// afterwards. May allocate. Throws argument_error for invalid input visible to the host (missing sizes, a
-  /// radius outside of smallest_length and largest_length, a plane without a unit normal or across a periodic
-  /// axis, more than 2^31 - 1 bodies and planes), and for more than 2^31 - 1 bins, or pairs of boxes of bodies
-  /// other than spheres; data_error naming the first body (with ids, the first by id) with a center that is not
-  /// finite, invalid sizes (sizes_are_sound), an orientation that cannot be normalized, an invalid group or shape,
-  /// or that is too long for a periodic axis or too far from it, and for ids that are not below first_plane, or
-  /// equal. Ids that do not increase from body to body cost a sort. Unusable after an exception until the next
-  /// build.
+  /// Counts exactly, then fills. Waits. May allocate. Throws argument_error for impossible input that the host can see
+  /// (sizes missing, a radius outside of smallest_length and largest_length, a plane without a unit normal or across a
+  /// periodic axis, more than 2^31 - 1 bodies and planes), and for more bins, or pairs of boxes of bodies other than
+  /// spheres, than 2^31 - 1; data_error naming the first body with a center that is not finite, sizes that are not
+  /// sound (sizes_are_sound), an orientation that cannot be normalized, an impossible group or shape, or too long for a
+  /// periodic axis or too far from it (with ids, the first by id), and ids that are not below first_plane, or equal.
+  /// Ids that do not increase from body to body take a sort. Unusable after an exception until the next build.
   void build(const bodies_view<T>& bodies);
 
-  /// Like `build`, with the method, the bins and the memory of the last build. Does not wait. Can be captured in
-  /// a CUDA graph, which reads the bodies' arrays at each launch. Finds the same set of contacts. Allocates
-  /// nothing: throws argument_error if it would have to, because the last build failed or had another number of
-  /// bodies, another shape, other arrays (shapes, radii, sizes, orientations, groups, ids) or other planes.
-  /// `check` throws what `build` throws; data_error for ids that do not increase if they did then;
-  /// overflow_error, with the number required, if there is too little room for the contacts, the pairs of
-  /// overlapping boxes of bodies other than spheres, or bodies in bins. Bins stay as planned: build again from
-  /// time to time if bodies move far or grow. After a build or `reserve` that made room, capture the graph
-  /// again.
+  /// As `build`, with the method, the bins and the memory of the last build. Does not wait. Can be captured in a CUDA
+  /// graph, which then searches the bodies where they are whenever it is launched. The same set of contacts. Allocates
+  /// nothing: throws argument_error if it would have to, because the last build failed or had another number of bodies,
+  /// another shape, other arrays (shapes, radii, sizes, orientations, groups, ids) or other planes. `check` throws what
+  /// is wrong with the bodies: what `build` throws; data_error for ids that do not increase if they did then;
+  /// overflow_error if there is too little room for the contacts, the pairs of overlapping boxes of bodies other than
+  /// spheres, or bodies in bins, with the number that room is needed for. Bins stay as they were planned: build again
+  /// from time to time where bodies wander off or grow. After a build or `reserve` that has made room a graph must be
+  /// captured anew.
   void build_async(const bodies_view<T>& bodies);
 
-  /// Waits for build_async and throws the error of the last one, if any, at every call until the next build.
+  /// Waits after build_async. Allocates nothing. Throws its error, at every call until the next build.
   void check() const;
 
-  /// Makes room for this many contacts and, for bodies other than spheres, for as many pairs of overlapping boxes. If
-  /// there was less room for contacts, those of the last build are lost.
+  /// Makes room for this many contacts, and where bodies are not spheres for as many pairs of overlapping boxes. If
+  /// there was less room for contacts, those of the last build are lost. Does not wait. May allocate.
   void reserve(std::size_t contacts);
 
-  /// Waits for build_async, and throws what `check` throws. Throws argument_error if nothing has been built, or the
-  /// last build failed. Valid until the next build.
+  /// Waits after build_async. Allocates nothing. Throws what `check` throws, and argument_error if nothing has been
+  /// built, or the last build failed. Valid until the next build.
   [[nodiscard]] contacts_view<T> view() const;
-  /// The same for kernels in the stream. Does not wait. Valid until the next build, and after build_async until the
-  /// next build that makes room.
+  /// The same for kernels in the stream. Does not wait. Allocates nothing. Valid until the next build, and after
+  /// build_async until the next build that makes room.
   [[nodiscard]] contacts_view_async<T> view_async() const;
-  /// Number of contacts. Waits and throws as `view` does.
+  /// Number of contacts. Waits after build_async. Allocates nothing. Throws as `view`.
   [[nodiscard]] std::uint64_t size() const;
   /// The method of the last build, the edge of its (finest) bins or 0 without bins, and the reason for both choices.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] T bin_size() const;
   [[nodiscard]] std::string_view reason() const;
-  /// All methods with their expected times, and the basis of the last choice (docs/concepts/choosing.md); no candidates
-  /// if nothing was chosen automatically. Does not wait.
+  /// All methods with their expected times, and what the last choice went by (docs/concepts/choosing.md); without
+  /// candidates if nothing was chosen automatically. Does not wait. Allocates nothing.
   [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;

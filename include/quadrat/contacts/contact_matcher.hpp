@@ -98,14 +98,15 @@ class contact_matcher {
     carry_async(from, to, fresh);
     context_.synchronize();
   }
-  /// The same, but does not wait. Can be captured.
+  /// The same, but does not wait. Allocates nothing. Can be captured.
   template <typename State>
   void carry_async(const State* from, State* to, const State& fresh) const {
     for_each(context_, "contacts.carry", size_, detail::carry_contact_state<State>{previous_.data(), from, to, fresh});
   }
 
-  /// Forgets all contacts.
+  /// Forgets all contacts. Does not wait. Allocates nothing.
   void clear() { size_ = 0; }
+  /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;
 
  private:

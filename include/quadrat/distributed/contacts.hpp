@@ -32,9 +32,9 @@ class distributed_contacts {
   ~distributed_contacts();
 
   /// `bodies`: the bodies of this rank, each in a block of this rank; ids are unique over all ranks. Ranks that have
-  /// bodies give the same kinds of arrays, and all ranks the same planes. Counts exactly, then fills. Waits. Throws
-  /// what contact_detector::build throws, on all ranks; a data_error has the id of the body. Equal ids are found only
-  /// if both bodies come to one rank.
+  /// bodies give the same kinds of arrays, and all ranks the same planes. Counts exactly, then fills. Waits. May
+  /// allocate. Throws what contact_detector::build throws, on all ranks; a data_error has the id of the body. Equal ids
+  /// are found only if both bodies come to one rank.
   void build(const decomposition_view<3>& shares, const bodies_view<T>& bodies);
 
   /// The contacts of the last build: a and b are ids; planes are numbered from first_plane. Sorted by (a, b, feature)

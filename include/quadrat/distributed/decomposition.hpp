@@ -127,9 +127,11 @@ template <typename T, int D>
 
 /// Blocks of nearly equal weight. Recursive bisection cuts each part across its longest occupied axis, by the number of
 /// points, or the sum of their weights, in layers of cells (in groups of layers if there are more than 2,048). Each
-/// rank gives any points of its own; `weights`, one per point, may be nullptr. Sums are exact: the result does not
-/// depend on which rank holds which points. Points outside, or not finite, count in the cell of grid::unfolded_cell_of.
-/// Ranks may get empty blocks if there are few layers. Waits. Collective. Throws argument_error as even_decomposition.
+/// rank gives any points of its own; `weights`, one per point, may be nullptr. Points outside, or not finite, count in
+/// the cell of grid::unfolded_cell_of. Ranks may get empty blocks if there are few layers. Waits. Allocates.
+/// Collective. Throws argument_error as even_decomposition.
+///
+/// Determinism: sums are exact: the result does not depend on which rank holds which points.
 template <typename Context, typename T, int D>
 [[nodiscard]] decomposition<D> balanced_decomposition(const Context& context, communicator& ranks,
                                                       const grid<T, D>& space, const points_view<T, D>& points,
@@ -158,8 +160,8 @@ class device_decomposition {
   vec<bool, D> periodic_{};
 };
 
-/// owners[i] = the rank that owns the cell of point i. Does not wait. Points that are not finite, or outside an open
-/// axis, are no error: some rank owns them.
+/// owners[i] = the rank that owns the cell of point i. Does not wait. Allocates nothing. Points that are not finite, or
+/// outside an open axis, are no error: some rank owns them.
 template <typename Context, typename T, int D>
 void find_owners(const Context& context, const decomposition_view<D>& shares, const grid<T, D>& space,
                  const points_view<T, D>& points, std::uint32_t* owners);

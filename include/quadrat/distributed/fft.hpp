@@ -42,7 +42,7 @@ struct distributed_fft_options {
 };
 
 /// Fourier transforms of a complex mesh in slabs or pencils, by transpositions over ranks. Move-only. All calls are
-/// collective. On CUDA they do not wait if the messages of the communicator do not.
+/// collective.
 ///
 /// Rank r holds its block of slab_decomposition(mesh) or pencil_decomposition(mesh), C-ordered [x - x0][y - y0][z].
 /// `forward` computes, in place and without a factor,
@@ -76,19 +76,24 @@ class distributed_fft {
   [[nodiscard]] index_range layers() const;
   [[nodiscard]] index_range transposed_layers() const;
 
-  void forward(std::complex<T>* mesh);
-  void inverse(std::complex<T>* mesh);
+  /// Wait. Allocate nothing after the first call.
+  void forward(std::complex<T>* mesh) { forward_async(mesh), wait(); }
+  void inverse(std::complex<T>* mesh) { inverse_async(mesh), wait(); }
+  /// The same. Do not wait where the messages of the communicator do not. Allocate nothing after the first call.
+  void forward_async(std::complex<T>* mesh);
+  void inverse_async(std::complex<T>* mesh);
 
   [[nodiscard]] std::size_t bytes() const;
 
  private:
+  void wait() const;
+
   struct implementation;
   std::unique_ptr<implementation> implementation_;
 };
 
 /// The same for a real mesh. Only modes with k_z from 0 to n_z / 2 are kept, since the others are their complex
-/// conjugates at -k. Half of the work, and half of the bytes sent. Move-only. All calls are collective. On CUDA they do
-/// not wait if the messages of the communicator do not.
+/// conjugates at -k. Half of the work, and half of the bytes sent. Move-only. All calls are collective.
 ///
 /// Rank r holds its block of slab_decomposition(mesh) or pencil_decomposition(mesh), C-ordered [x - x0][y - y0][z].
 /// `forward` gives mode_block(): [x - x0][y - y0][k_z] for the x and y of its mesh points, or, with options.transposed,
@@ -115,14 +120,19 @@ class distributed_real_fft {
   [[nodiscard]] cell_block<3> block() const;
   [[nodiscard]] cell_block<3> mode_block() const;
 
-  /// Overwrites the mesh.
-  void forward(T* mesh, std::complex<T>* modes);
-  /// Overwrites the modes.
-  void inverse(std::complex<T>* modes, T* mesh);
+  /// Overwrites the mesh. Waits. Allocates nothing after the first call.
+  void forward(T* mesh, std::complex<T>* modes) { forward_async(mesh, modes), wait(); }
+  /// Overwrites the modes. Waits. Allocates nothing after the first call.
+  void inverse(std::complex<T>* modes, T* mesh) { inverse_async(modes, mesh), wait(); }
+  /// The same. Do not wait where the messages of the communicator do not. Allocate nothing after the first call.
+  void forward_async(T* mesh, std::complex<T>* modes);
+  void inverse_async(std::complex<T>* modes, T* mesh);
 
   [[nodiscard]] std::size_t bytes() const;
 
  private:
+  void wait() const;
+
   struct implementation;
   std::unique_ptr<implementation> implementation_;
 };

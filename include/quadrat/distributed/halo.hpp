@@ -54,9 +54,9 @@ class halo {
   halo& operator=(halo&&) noexcept;
   ~halo();
 
-  /// Chooses the ghosts. `points`: the own particles; `space` must not be folded. Waits. Throws on all ranks:
-  /// argument_error for a reach that is negative or not finite, a decomposition of other cells or ranks, and more than
-  /// 2^31 - 1 particles with ghosts.
+  /// Chooses the ghosts. `points`: the own particles; `space` must not be folded. Waits. May allocate. Throws on all
+  /// ranks: argument_error for a reach that is negative or not finite, a decomposition of other cells or ranks, and
+  /// more than 2^31 - 1 particles with ghosts.
   void build(const grid<T, D>& space, const decomposition_view<D>& shares, const points_view<T, D>& points,
              const halo_reach<T>& reach);
 
@@ -74,7 +74,8 @@ class halo {
   [[nodiscard]] std::size_t bytes() const;
 
   /// Copies elements of owners to their ghosts, [own, own + ghosts) of each array. One message to each rank for all
-  /// arrays. Deterministic.
+  /// arrays. Deterministic. Does not wait where the messages of the communicator do not. Allocates nothing after the
+  /// first call.
   void forward(std::span<const halo_array> arrays);
   template <typename E>
   void forward(E* elements) {
@@ -82,12 +83,14 @@ class halo {
     const halo_array one{elements, sizeof(E)};
     forward(std::span(&one, 1));
   }
-  /// The same in two parts. Work that needs no ghosts can be enqueued between them.
+  /// The same in two parts. Work that needs no ghosts can be enqueued between them. Do not wait where the messages of
+  /// the communicator do not. Allocate nothing after the first call.
   void start_forward(std::span<const halo_array> arrays);
   void finish_forward();
 
   /// Adds the values of ghosts to those of their owners, in order of rank. `values`: (own + ghosts) x components; the
-  /// values of ghosts are kept. V: float, double, std::uint32_t, std::uint64_t. Deterministic, without atomics.
+  /// values of ghosts are kept. V: float, double, std::uint32_t, std::uint64_t. Deterministic, without atomics. Does
+  /// not wait where the messages of the communicator do not. Allocates nothing after the first call.
   template <typename V>
   void reverse(V* values, int components = 1);
 

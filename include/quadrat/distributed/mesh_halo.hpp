@@ -49,9 +49,10 @@ class mesh_halo {
   [[nodiscard]] std::size_t bytes() const;
 
   /// Sets the block to the sum over all patches, first this rank's own, then in order of rank: the same bits in every
-  /// run.
+  /// run. Does not wait where the messages of the communicator do not. Allocates nothing after the first call.
   void add(const T* patch, T* block, int components = 1);
-  /// Sets the patch to the values of the owners.
+  /// Sets the patch to the values of the owners. Does not wait where the messages of the communicator do not. Allocates
+  /// nothing after the first call.
   void fetch(const T* block, T* patch, int components = 1);
 
  private:

@@ -29,9 +29,9 @@ class migration {
   migration& operator=(migration&&) noexcept;
   ~migration();
 
-  /// destinations[i]: the rank that gets element i. Waits. Throws on all ranks: argument_error for more than 2^31 - 1
-  /// elements on a rank, before or after; data_error for a rank that does not exist, naming the first such element of
-  /// the first rank that has one.
+  /// destinations[i]: the rank that gets element i. Waits. May allocate. Throws on all ranks: argument_error for more
+  /// than 2^31 - 1 elements on a rank, before or after; data_error for a rank that does not exist, naming the first
+  /// such element of the first rank that has one.
   void build(const std::uint32_t* destinations, std::size_t count);
 
   /// The number of elements given to `build`, and the number that arrive here.
@@ -43,7 +43,7 @@ class migration {
   [[nodiscard]] std::size_t bytes() const;
 
   /// Moves the leaving() elements at `from` to their ranks. `to` has room for arriving() elements. An element's size
-  /// must be a multiple of 4 bytes.
+  /// must be a multiple of 4 bytes. Does not wait where the messages of the communicator do not. May allocate.
   void apply(const void* from, void* to, std::size_t element_bytes);
   template <typename E>
   void apply(const E* from, E* to) {

@@ -38,16 +38,23 @@ class distributed_mobility {
 
   /// Sets the own spheres, each in a cell of this rank's block, and their ids, from 0 to count - 1. Chooses the ghosts,
   /// and the parameters by how crowded all spheres are; sends counts. `skin`: twice the distance that a sphere may move
-  /// along an axis until the next call. Throws on all ranks: argument_error for other decompositions, skins and numbers
-  /// of spheres; data_error for the first point that is not finite or not in its rank's block.
+  /// along an axis until the next call. Waits. May allocate. Throws on all ranks: argument_error for other
+  /// decompositions, skins and numbers of spheres; data_error for the first point that is not finite or not in its
+  /// rank's block.
   void set(const decomposition<3>& shares, const points_view<T, 3>& points, const particle_id* ids, T skin);
-  /// Sets the present positions of these spheres, any periodic image of each. Must be called after `set`, too. Throws
-  /// on all ranks: argument_error without `set`, for another number of points, and if there is too little memory;
-  /// data_error for a point that has moved too far.
+  /// Sets the present positions of these spheres, any periodic image of each. Must be called after `set`, too. Waits.
+  /// May allocate. Throws on all ranks: argument_error without `set`, for another number of points, and if there is too
+  /// little memory; data_error for a point that has moved too far.
   void set_points(const points_view<T, 3>& points);
 
-  /// As in `mobility`. Throw argument_error before set_points.
-  void multiply(const vec<T, 3>* forces, vec<T, 3>* velocities);
+  /// As in `mobility`. Waits. Allocates nothing after the first call. This and the following throw argument_error
+  /// before set_points.
+  void multiply(const vec<T, 3>* forces, vec<T, 3>* velocities) { multiply_async(forces, velocities), wait(); }
+  /// The same. Does not wait where the messages of the communicator do not, but for the ranks to agree about arguments.
+  /// Allocates nothing after the first call.
+  void multiply_async(const vec<T, 3>* forces, vec<T, 3>* velocities);
+  /// As in `mobility`. Wait for the iterations; the kernel that writes velocities may still be in the stream
+  /// afterwards. May allocate.
   void square_root(const mobility_noise& noise, vec<T, 3>* velocities);
   void velocities(const vec<T, 3>* forces, const mobility_noise& noise, vec<T, 3>* velocities);
 
@@ -59,6 +66,8 @@ class distributed_mobility {
   [[nodiscard]] std::size_t bytes() const;
 
  private:
+  void wait() const;
+
   struct implementation;
   std::unique_ptr<implementation> implementation_;
 };

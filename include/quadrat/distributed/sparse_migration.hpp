@@ -39,9 +39,9 @@ class sparse_migration {
   sparse_migration& operator=(sparse_migration&&) noexcept;
   ~sparse_migration();
 
-  /// destinations[i]: the rank that gets element i; this rank's own number: it stays. Waits. Throws on all ranks:
-  /// argument_error for more than 2^31 - 1 elements on a rank, before or after; data_error for a rank that does not
-  /// exist, naming the first such element of the first rank that has one.
+  /// destinations[i]: the rank that gets element i; this rank's own number: it stays. Waits. May allocate. Throws on
+  /// all ranks: argument_error for more than 2^31 - 1 elements on a rank, before or after; data_error for a rank that
+  /// does not exist, naming the first such element of the first rank that has one.
   void build(const std::uint32_t* destinations, std::size_t count);
 
   /// The numbers of elements that leave, that arrive, and that are here afterwards.
@@ -53,6 +53,7 @@ class sparse_migration {
 
   /// Changes arrays of as many elements as `build` was given into arrays of size() elements, in place; each must have
   /// room for both. If ranks write to each other's memory, several arrays in one call need no more messages than one.
+  /// Does not wait where the messages of the communicator do not. May allocate.
   void apply(std::span<const migrated_array> arrays);
   void apply(void* elements, std::size_t element_bytes) {
     const migrated_array one{elements, element_bytes};

@@ -48,30 +48,52 @@ class distributed_spread_plan {
   ~distributed_spread_plan();
 
   /// Sets the own points, each within the reach of this rank's block and not wrapped to the other side of the box.
-  /// Throws on all ranks what spread_plan::set_points throws, and data_error for a point that is farther away.
+  /// Waits. May allocate. Throws on all ranks what spread_plan::set_points throws, and data_error for a point that is
+  /// farther away.
   void set_points(const points_view<T, D>& points);
 
   /// The number of mesh points of this rank: the size of `mesh` below, C-ordered in its block.
   [[nodiscard]] std::size_t mesh_size() const;
 
-  void spread(const T* values, T* mesh);
-  void spread(const std::complex<T>* values, std::complex<T>* mesh);
-  void interpolate(const T* mesh, T* values);
-  void interpolate(const std::complex<T>* mesh, std::complex<T>* values);
-  void interpolate_gradient(const T* mesh, T* gradients);
-  void interpolate_gradient(const T* mesh, vec<T, D>* gradients) {
-    interpolate_gradient(mesh, reinterpret_cast<T*>(gradients));
+  /// As in spread_plan, of arrays that the twins take: T or std::complex<T>, gradients T or vec<T, D>. Wait. Allocate
+  /// nothing after the first call.
+  template <typename Values, typename Mesh>
+  void spread(const Values* values, Mesh* mesh) {
+    spread_async(values, mesh), wait();
   }
-  /// Both in one pass.
-  void interpolate_with_gradient(const T* mesh, T* values, T* gradients);
-  void interpolate_with_gradient(const T* mesh, T* values, vec<T, D>* gradients) {
-    interpolate_with_gradient(mesh, values, reinterpret_cast<T*>(gradients));
+  template <typename Mesh, typename Values>
+  void interpolate(const Mesh* mesh, Values* values) {
+    interpolate_async(mesh, values), wait();
+  }
+  template <typename Gradients>
+  void interpolate_gradient(const T* mesh, Gradients* gradients) {
+    interpolate_gradient_async(mesh, gradients), wait();
+  }
+  template <typename Gradients>
+  void interpolate_with_gradient(const T* mesh, T* values, Gradients* gradients) {
+    interpolate_with_gradient_async(mesh, values, gradients), wait();
+  }
+
+  /// The same. Do not wait where the messages of the communicator do not. Allocate nothing after the first call.
+  void spread_async(const T* values, T* mesh);
+  void spread_async(const std::complex<T>* values, std::complex<T>* mesh);
+  void interpolate_async(const T* mesh, T* values);
+  void interpolate_async(const std::complex<T>* mesh, std::complex<T>* values);
+  void interpolate_gradient_async(const T* mesh, T* gradients);
+  void interpolate_gradient_async(const T* mesh, vec<T, D>* gradients) {
+    interpolate_gradient_async(mesh, reinterpret_cast<T*>(gradients));
+  }
+  void interpolate_with_gradient_async(const T* mesh, T* values, T* gradients);
+  void interpolate_with_gradient_async(const T* mesh, T* values, vec<T, D>* gradients) {
+    interpolate_with_gradient_async(mesh, values, reinterpret_cast<T*>(gradients));
   }
 
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;
 
  private:
+  void wait() const;
+
   struct implementation;
   template <typename Window>
   void make(const Context& context, communicator& ranks, const vec<int, D>& mesh, const Window& window, int width,

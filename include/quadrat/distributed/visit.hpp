@@ -44,18 +44,27 @@ struct visit_own_pairs {
 /// Calls f(i, j, separation, squared distance), with local indices, for every pair whose i is an own particle. `full`:
 /// each pair of the system is visited twice over all ranks, as (i, j) and (j, i). `half`: each pair is visited once, on
 /// the rank that owns the particle with the smaller id; `ids` are by local index, ghosts included (may be nullptr for
-/// `full`). The same bits as on one rank. Does not wait. Throws what for_each_pair throws, and argument_error for more
-/// own particles than points, and for `half` without ids.
+/// `full`). The same bits as on one rank. Does not wait. Allocates nothing. Can be captured. Throws what for_each_pair
+/// throws, and argument_error for more own particles than points, and for `half` without ids.
 template <typename Order = search_orders::natural, typename Context, typename View, typename F>
-void for_each_own_pair(const Context& context, const View& view,
-                       const points_view<typename View::value_type, View::dimension>& points, std::size_t own,
-                       const std::uint32_t* ids, typename View::value_type cutoff, neighbor_pairs pairs, const F& f) {
+void for_each_own_pair_async(const Context& context, const View& view,
+                             const points_view<typename View::value_type, View::dimension>& points, std::size_t own,
+                             const std::uint32_t* ids, typename View::value_type cutoff, neighbor_pairs pairs,
+                             const F& f) {
   detail::require_cutoff_reached(view, cutoff);
   require(own <= points.count, "there are ", own, " own particles, but ", points.count, " with ghosts");
   const bool half = pairs == neighbor_pairs::half;
   require(!half || ids != nullptr || own == 0, "to visit each pair once, ids are needed");
   for_each(context, "for each own pair", own,
            detail::visit_own_pairs<Order, View, F>{view, points, ids, cutoff, half, f});
+}
+/// The same. Waits. Allocates nothing.
+template <typename Order = search_orders::natural, typename Context, typename View, typename F>
+void for_each_own_pair(const Context& context, const View& view,
+                       const points_view<typename View::value_type, View::dimension>& points, std::size_t own,
+                       const std::uint32_t* ids, typename View::value_type cutoff, neighbor_pairs pairs, const F& f) {
+  for_each_own_pair_async<Order>(context, view, points, own, ids, cutoff, pairs, f);
+  context.synchronize();
 }
 
 }  // namespace quadrat

@@ -133,9 +133,9 @@ class electrostatics {
   electrostatics& operator=(electrostatics&&) noexcept;
   ~electrostatics();
 
-  /// Chooses the parameters and allocates the memory for these inputs. `compute` calls it when necessary: for another
-  /// number of points or systems, and if cells have changed so much that the accuracy is no longer reached or another
-  /// choice is expected to be clearly faster. Waits. May allocate. Throws what compute throws.
+  /// Chooses the parameters and makes room for these inputs. `compute` does it where it is needed: for another number
+  /// of points or systems, and where cells have changed so much that the accuracy is no longer kept, or another choice
+  /// is expected to be clearly faster. Waits. May allocate. Throws what compute does.
   void prepare(const electrostatics_input<T>& input);
 
   /// Computes the non-null arrays of `output`. Waits. May allocate. Throws argument_error for invalid input visible to
@@ -152,14 +152,14 @@ class electrostatics {
   /// (with `cpu_context` this call itself throws). Throws argument_error if compute is needed first.
   void compute_async(const electrostatics_input<T>& input, const electrostatics_output<T>& output);
 
-  /// Waits. Throws the data_error of the calls since the last check.
+  /// Waits. Allocates nothing. Throws the data_error of the calls since the last check.
   void check();
 
   /// The report of the last prepare or compute. Throws argument_error before the first.
   [[nodiscard]] const electrostatics_report& report() const;
-  /// The reasons for the last choice: the compared methods and orders, each with its best cutoff, by the times that the
-  /// device profile predicts. Later calls within the accuracy keep its parameters. Throws argument_error before the
-  /// first prepare or compute. Does not wait.
+  /// Why these parameters: the methods and orders that were compared, each with its best cutoff, by the times that the
+  /// device profile predicts. Of the last choice; another call that keeps to the accuracy keeps its parameters. Throws
+  /// argument_error before the first prepare or compute. Does not wait. Allocates nothing.
   [[nodiscard]] quadrat::explanation explanation() const;
   /// The short-range part of a pair, with the parameters of the last prepare or compute. Use it to sum that part over a
   /// neighbor list or your own visitor, beside sums with the part `long_range`. Throws argument_error before the first.

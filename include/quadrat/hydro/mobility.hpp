@@ -100,7 +100,8 @@ class mobility {
   /// velocities = M forces. Waits. Allocates nothing. This and the following calls throw argument_error if no points
   /// are set. `velocities` may be `forces`.
   void multiply(const vec<T, 3>* forces, vec<T, 3>* velocities);
-  /// The same. Does not wait. Can be captured in a CUDA graph, which is valid until the next set_points.
+  /// The same. Does not wait. Allocates nothing. Can be captured in a CUDA graph, which serves until the next
+  /// set_points.
   void multiply_async(const vec<T, 3>* forces, vec<T, 3>* velocities);
 
   /// velocities = scale B z, with B B^T = M and independent standard normal numbers z, by the Lanczos method. Waits,
@@ -108,10 +109,10 @@ class mobility {
   /// Throws data_error if the Lanczos method does not converge.
   void square_root(const mobility_noise& noise, vec<T, 3>* velocities);
 
-  /// velocities = M forces + scale B z in one pass, which shares the wave part. Otherwise like square_root.
+  /// velocities = M forces + scale B z in one pass, which shares the wave part. Waits as square_root. May allocate.
   void velocities(const vec<T, 3>* forces, const mobility_noise& noise, vec<T, 3>* velocities);
 
-  /// Waits for asynchronous calls, and throws their error.
+  /// Waits. Allocates nothing. Throws what went wrong in them.
   void check();
 
   /// The report of the last prepare or set_points. Throws argument_error before the first.

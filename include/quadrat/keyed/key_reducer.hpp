@@ -95,13 +95,14 @@ class key_reducer {
   void set_keys_async(const std::uint32_t* keys, std::size_t count);
   void set_keys_async(const std::int64_t* keys, std::size_t count);
   void set_keys_async(const std::uint64_t* keys, std::size_t count);
-  /// With `auto`: the next call that sets keys chooses again, without a sample until enough work makes it pay.
+  /// With `auto`: the next call that sets keys chooses anew, without a sample until there has been work worth it. Does
+  /// not wait. Allocates nothing.
   void choose_again();
 
-  /// results[key][c] = the operation over values[i][c] of all elements i with that key. Waits. The first call for means
-  /// allocates, and so does a call in which `auto` changes the method. Throws argument_error when no keys are set,
-  /// counts do not match, components do not match or are not 1 to 8, and for means of integers; otherwise what `check`
-  /// throws. Values and results must not overlap.
+  /// results[key][c] = the operation over values[i][c] of all elements i with that key. Waits. Allocates nothing,
+  /// except in the first call for means, and where `auto` changes the method. Throws argument_error when no keys are
+  /// set, counts do not match, components do not match or are not 1 to 8, and for means of integers; otherwise what
+  /// `check` throws. Values and results must not overlap.
   void reduce(const component_values<const std::int32_t>& values, const component_values<std::int32_t>& results,
               const key_call& call = {});
   void reduce(const component_values<const std::int64_t>& values, const component_values<std::int64_t>& results,
@@ -122,13 +123,16 @@ class key_reducer {
                     const key_call& call = {});
   void reduce_async(const component_values<const double>& values, const component_values<double>& results,
                     const key_call& call = {});
-  /// results[key] = number of elements with that key. Otherwise like reduce and reduce_async.
+  /// results[key] = number of elements with that key. Waits. Allocates nothing, except where `auto` changes the method.
+  /// Throws as reduce.
   void count(std::uint64_t* results, bool accumulate = false);
+  /// The same. Otherwise as reduce_async. Does not wait, except with autotune. Allocates nothing, except where `auto`
+  /// changes the method. Can be captured.
   void count_async(std::uint64_t* results, bool accumulate = false);
 
-  /// Waits. Throws data_error when keys since the last check were out of range or out of order, naming the first such
-  /// element; the results since then are invalid, and keys must be set again. Calls that wait also check; on a CPU all
-  /// calls do.
+  /// Waits. Allocates nothing. Throws data_error when keys since the last check were out of range or out of order,
+  /// naming the first such element; the results since then are invalid, and keys must be set again. Calls that wait
+  /// check, too; on a CPU all do.
   void check();
 
   [[nodiscard]] std::size_t element_count() const;
@@ -136,8 +140,8 @@ class key_reducer {
   /// The method in use: with `auto`, that of the last choice (empty before), and why.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view reason() const;
-  /// All methods with their expected times, and the basis of the last choice (docs/concepts/choosing.md); no candidates
-  /// if nothing was chosen automatically. Does not wait.
+  /// All methods with their expected times, and what the last choice went by (docs/concepts/choosing.md); without
+  /// candidates if nothing was chosen automatically. Does not wait. Allocates nothing.
   [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;
@@ -151,7 +155,8 @@ class key_reducer {
   std::unique_ptr<implementation> implementation_;
 };
 
-/// All in one call: constructs a reducer, sets the keys, reduces. Waits. Allocates. Throws what these steps throw.
+/// All in one call: constructs a reducer, sets the keys, reduces. Waits. Allocates. Determinism: that of the reducer.
+/// Throws what those throw.
 template <typename Context, typename Key, typename T>
 void reduce_by_key(const Context& context, const Key* keys,
                    const component_values<const std::type_identity_t<T>>& values, const component_values<T>& results,

@@ -203,26 +203,28 @@ class functor_reducer {
   explicit functor_reducer(const Context& context) : context_(context), faults_(context) {}
 
   /// results[key] for keys 0 to key_count - 1, in ascending order; `identity` for a key without elements:
-  /// join(identity, a) must be a. Key: any integer type. Throws argument_error for too many elements or keys, or no
-  /// keys.
+  /// join(identity, a) must be a. Key: any integer type. Waits. May allocate. Throws argument_error for too many
+  /// elements or keys, or no keys.
   template <typename Key, typename Value, typename Join>
   void reduce_ordered(const Key* keys, const Value* values, std::size_t count, Value* results, std::uint64_t key_count,
                       const Join& join, const Value& identity) {
     join_ordered(keys, values, count, results, key_count, join, identity, true);
   }
+  /// The same. Does not wait. Allocates nothing. Can be captured.
   template <typename Key, typename Value, typename Join>
   void reduce_ordered_async(const Key* keys, const Value* values, std::size_t count, Value* results,
                             std::uint64_t key_count, const Join& join, const Value& identity) {
     join_ordered(keys, values, count, results, key_count, join, identity, false);
   }
 
-  /// The same for keys in any order, which are sorted first with the places of their values. Values of a key are joined
-  /// in the given order.
+  /// The same for keys in any order: they are sorted first, with the places of their values. Values of a key are joined
+  /// in their given order. Waits. May allocate.
   template <typename Key, typename Value, typename Join>
   void reduce_any_order(const Key* keys, const Value* values, std::size_t count, Value* results,
                         std::uint64_t key_count, const Join& join, const Value& identity) {
     join_any_order(keys, values, count, results, key_count, join, identity, true);
   }
+  /// The same. Does not wait. Allocates nothing. Can be captured.
   template <typename Key, typename Value, typename Join>
   void reduce_any_order_async(const Key* keys, const Value* values, std::size_t count, Value* results,
                               std::uint64_t key_count, const Join& join, const Value& identity) {
@@ -231,20 +233,21 @@ class functor_reducer {
 
   /// One row for each run of consecutive equal keys, in order: run_keys[r] and results[r], both with room for all
   /// possible runs (at most `count`), and the number of runs in *run_count. A key that appears again later begins
-  /// another run. Key: any trivially copyable type with a host-device operator==.
+  /// another run. Key: any trivially copyable type with a host-device operator==. Waits. May allocate.
   template <typename Key, typename Value, typename Join>
   void reduce_runs(const Key* keys, const Value* values, std::size_t count, Key* run_keys, Value* results,
                    std::uint32_t* run_count, const Join& join) {
     join_all_runs(keys, values, count, run_keys, results, run_count, join, true);
   }
+  /// The same. Does not wait. Allocates nothing. Can be captured.
   template <typename Key, typename Value, typename Join>
   void reduce_runs_async(const Key* keys, const Value* values, std::size_t count, Key* run_keys, Value* results,
                          std::uint32_t* run_count, const Join& join) {
     join_all_runs(keys, values, count, run_keys, results, run_count, join, false);
   }
 
-  /// Waits. Throws data_error when keys since the last check were out of range or not in order, naming the first such
-  /// element; the results since then are invalid.
+  /// Waits. Allocates nothing. Throws data_error when keys since the last check were out of range or not in order,
+  /// naming the first such element; the results since then are invalid.
   void check() {
     const fault_report report = faults_.read(context_);
     faults_.clear(context_);

@@ -121,9 +121,9 @@ class spread_plan {
   /// options.asynchronous.
   void set_points_async(const points_view<T, D>& points);
 
-  /// Waits. Throws data_error naming the first point refused by set_points_async, or by a replay of a graph that
-  /// contains it, since set_points or a failed check. The plan is then unusable, and further checks throw the same
-  /// error, until a call sets points.
+  /// Waits. Allocates nothing. Throws data_error naming the first point that was refused by set_points_async, or by a
+  /// replay of a graph that contains it, since set_points or a failed check; then the plan is unusable, and further
+  /// checks throw the same, until points are set by a call.
   void check();
 
   /// The points that the last set_points left out. An additional pass counts them if an axis is open and the options
@@ -218,8 +218,8 @@ class spread_plan {
   /// The method in use: with `auto`, that of the last set_points (empty before), and why.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view reason() const;
-  /// All methods with their expected times, and the basis of the last choice (docs/concepts/choosing.md); no candidates
-  /// if nothing was chosen automatically. Does not wait.
+  /// All methods with their expected times, and what the last choice went by (docs/concepts/choosing.md); without
+  /// candidates if nothing was chosen automatically. Does not wait. Allocates nothing.
   [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;

@@ -127,19 +127,19 @@ class brownian {
   brownian& operator=(brownian&&) noexcept;
   ~brownian();
 
-  /// Adds user-defined forces for all later steps. See brownian_pair_force and brownian_bond_force; `domain` is the box
-  /// that they need.
+  /// Adds forces of one's own, for all steps to come. See brownian_pair_force and brownian_bond_force; `domain` is the
+  /// box that they need. Does not wait. Allocates nothing.
   void add_force(std::unique_ptr<brownian_force<Context, T>> force);
   [[nodiscard]] const box<T, 3>& domain() const;
 
-  /// Takes steps. Synchronizes if the mobility does. Throws data_error if the mobility does not converge.
+  /// Takes steps. Waits where the mobility does. May allocate. Throws data_error where the mobility does not converge.
   void advance(std::size_t steps);
 
-  /// Waits for the steps and throws data_error if the run blew up, naming step and sphere: a move that is not finite,
-  /// or across half of the box in one step. The simulation then stays invalid until restore.
+  /// Waits for the steps. Allocates nothing. Throws data_error if the run blew up, naming step and sphere: a move that
+  /// is not finite, or across half of the box in one step. The simulation then stays invalid until restore.
   void check();
 
-  /// The next functions synchronize and throw what check throws.
+  /// The next functions wait, and may allocate. They throw what check throws.
   [[nodiscard]] brownian_statistics measure();
   /// Inside the box.
   [[nodiscard]] std::vector<vec<T, 3>> positions();
@@ -149,7 +149,7 @@ class brownian {
   [[nodiscard]] std::vector<vec<T, 3>> forces();
   [[nodiscard]] brownian_state<T> state();
 
-  /// Restores a state. Synchronizes. Throws argument_error if counts differ; data_error like the constructor.
+  /// Restores a state. Waits. May allocate. Throws argument_error if counts differ; data_error as the constructor.
   void restore(const brownian_state<T>& state);
 
   /// Number of steps taken, counted from the step of a restored state.

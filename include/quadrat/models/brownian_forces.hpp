@@ -35,8 +35,8 @@ class brownian_force {
  public:
   virtual ~brownian_force() = default;
   /// Adds the force on sphere i to forces[i], and its share of the energy to energies[i] unless that is nullptr.
-  /// Positions are inside the box, by sphere. Asynchronous on the stream of the context. If runs are restored from a
-  /// state, results must depend on the positions only.
+  /// Positions are inside the box, by sphere. Does not wait. May allocate. The results must depend on the positions
+  /// only, if runs are to be restored.
   virtual void add(const Context& context, const points_view<T, 3>& positions, vec<T, 3>* forces, T* energies) = 0;
   /// Bytes of the context's memory held.
   [[nodiscard]] virtual std::size_t bytes() const { return 0; }
@@ -137,6 +137,7 @@ class brownian_pair_force final : public brownian_force<Context, T> {
   brownian_pair_force(const Context& context, const box<T, 3>& domain, T cutoff, const F& f)
       : cells_(make_cells(context, domain, cutoff)), cutoff_(cutoff), f_(f) {}
 
+  /// As brownian_force::add.
   void add(const Context& context, const points_view<T, 3>& positions, vec<T, 3>* forces, T* energies) override {
     cells_.reserve(positions.count);
     cells_.build_async(positions);
@@ -180,6 +181,7 @@ class brownian_bond_force final : public brownian_force<Context, T> {
     others_ = to_device(context, others);
   }
 
+  /// As brownian_force::add.
   void add(const Context& context, const points_view<T, 3>& positions, vec<T, 3>* forces, T* energies) override {
     for_each(context, "brownian.bonds", positions.count,
              detail::add_bonds<T, F>{offsets_.data(), others_.data(), positions, domain_, forces, energies, f_});

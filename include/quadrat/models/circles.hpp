@@ -158,22 +158,22 @@ class circles {
   circles& operator=(circles&&) noexcept;
   ~circles();
 
-  /// Enqueues steps, asynchronous on the context's stream (on the CPU they are finished on return). On CUDA a step is a
-  /// captured graph. Allocates nothing after the first step, except when the model changes its choice: after steps that
-  /// are multiples of 512, for which it waits (on CUDA with 100,000 agents or more), and with options.autotune. Never
+  /// Enqueues steps. Does not wait (on the CPU they are finished on return). On CUDA a step is a captured graph.
+  /// Allocates nothing after the first step. Both with one exception: where the model goes over to another choice,
+  /// after steps that are multiples of 512 (on CUDA with 100,000 agents or more), and with options.autotune. Never
   /// throws for bad data: see check.
   void advance(std::size_t steps);
 
-  /// The same, with each step timed (by device events on CUDA) and its neighbors counted. The walk counts them anyway:
-  /// a recorded step writes 4 more bytes per agent, and the sums are taken outside the timed steps. Synchronizes.
-  /// Throws what check throws.
+  /// The same, with each step timed (by device events on CUDA) and its neighbors counted. The walk counts them anyway;
+  /// a recorded step writes 4 more bytes per agent, and the sums are taken outside the timed steps. Waits. May
+  /// allocate. Throws what check throws.
   [[nodiscard]] std::vector<circles_record> record(std::size_t steps);
 
-  /// Waits for the steps. Throws data_error if a position became not finite, naming step and agent. The simulation then
-  /// stays invalid until restore.
+  /// Waits for the steps. Allocates nothing. Throws data_error if a position became not finite, naming step and agent.
+  /// The simulation then stays invalid until restore.
   void check();
 
-  /// The next four synchronize and throw what check throws.
+  /// The next four wait, and may allocate. They throw what check throws.
   [[nodiscard]] circles_statistics measure();
   /// Positions by agent.
   [[nodiscard]] std::vector<vec<T, D>> positions();
@@ -181,8 +181,8 @@ class circles {
   [[nodiscard]] std::vector<std::uint32_t> neighbors();
   [[nodiscard]] circles_state<T, D> state();
 
-  /// Restores a state of any run with the same number of agents; in the sine form they may lie outside the box.
-  /// Synchronizes. Throws argument_error if the counts differ or the storage order is invalid; data_error for a
+  /// Restores a state of any run with the same number of agents; in the sine form they may lie outside the box. Waits.
+  /// May allocate. Throws argument_error if the counts differ or the storage order is invalid; data_error for a
   /// position that is not finite, or, in the original form, outside the box.
   void restore(const circles_state<T, D>& state);
 

@@ -29,8 +29,8 @@ class distributed_circles : public distributed_model<circles<Context, T, D>> {
   distributed_circles(const Context& context, communicator& ranks, const circles_options& options,
                       std::span<const vec<double, D>> positions);
 
-  /// Takes steps like `advance`, and adds a record of each to `records`, on all ranks: as in circles::record, but with
-  /// times on the host, including the agreement of ranks. Throws what check throws.
+  /// Takes steps as `advance` does, and adds a record of each to `records`, on all ranks: those of circles::record, but
+  /// times are of the host, the agreement of ranks included. Waits. May allocate. Throws what check throws.
   int record(std::size_t steps, const std::function<int()>& wish, std::vector<circles_record>& records);
 };
 

@@ -42,12 +42,12 @@ class distributed_granular : public distributed_model<granular<Context, T>> {
                        std::span<const vec<double, 3>> positions, std::span<const vec<double, 3>> velocities = {},
                        double skin = 0.5, halo_overlap overlap = halo_overlap::automatic);
 
-  /// On each rank the state of the consecutive ids keys_of_rank(size(), rank, ranks), so that no rank holds all. Throws
-  /// what check throws.
+  /// On each rank the state of consecutive ids, those of keys_of_rank(size(), rank, ranks), so that no rank holds all.
+  /// Waits. May allocate. Throws what check throws.
   [[nodiscard]] granular_state<T> share();
-  /// Restores the state that the ranks give, consecutive ids in order of rank: the results of `share` on any number of
-  /// ranks, or all on rank 0 and none on others. The step is that of rank 0; the storage order is not used. Throws what
-  /// granular::restore throws, on all ranks.
+  /// Restores the state that the ranks give, consecutive ids in order of rank: what `share` gave on any number of
+  /// ranks, or rank 0 all of it and others none. The step is that of rank 0; the storage order is not used. Waits. May
+  /// allocate. Throws what granular::restore throws, on all ranks.
   void restore(const granular_state<T>& state);
 };
 

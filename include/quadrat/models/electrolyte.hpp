@@ -106,15 +106,15 @@ class electrolyte {
   electrolyte& operator=(electrolyte&&) noexcept;
   ~electrolyte();
 
-  /// Enqueues steps, asynchronous on the context's stream (on the CPU they are finished on return). Allocates nothing
-  /// after the first call. Never throws for bad data: see check.
+  /// Enqueues steps. Does not wait (on the CPU they are finished on return). Allocates nothing after the first call.
+  /// Never throws for bad data: see check.
   void advance(std::size_t steps);
 
-  /// Waits for the steps and throws data_error if the run blew up, naming step and ion: a velocity that is not finite,
-  /// or a move by more than half of the box at once. The simulation then stays invalid until restore.
+  /// Waits for the steps. Allocates nothing. Throws data_error if the run blew up, naming step and ion: a velocity that
+  /// is not finite, or a move by more than half of the box at once. The simulation then stays invalid until restore.
   void check();
 
-  /// The next functions synchronize and throw what check throws.
+  /// The next functions wait, and may allocate. They throw what check throws.
   [[nodiscard]] electrolyte_statistics measure();
   [[nodiscard]] std::vector<vec<T, 3>> positions();
   [[nodiscard]] std::vector<vec<T, 3>> velocities();
@@ -122,7 +122,7 @@ class electrolyte {
   /// The forces of all pairs, at the last step.
   [[nodiscard]] std::vector<vec<T, 3>> forces();
 
-  /// Restores a state. Synchronizes. Throws argument_error if counts differ; data_error like the constructor.
+  /// Restores a state. Waits. May allocate. Throws argument_error if counts differ; data_error as the constructor.
   void restore(const electrolyte_state<T>& state);
 
   /// Number of steps enqueued, counted from the step of a restored state.

@@ -84,7 +84,8 @@ using granular_method = method_info;
 /// All methods: every cell list of the library, and engines written for this model.
 [[nodiscard]] std::span<const granular_method> granular_methods();
 
-/// The default method: the one expected to be fastest, among those with the determinism level of the context.
+/// The default method: the one expected to be fastest, among those with the determinism level of the context. Does not
+/// wait. Allocates nothing.
 [[nodiscard]] std::string_view granular_default_method(const cpu_context& context);
 [[nodiscard]] std::string_view granular_default_method(const cuda_context& context);
 
@@ -156,26 +157,26 @@ class granular {
   granular& operator=(granular&&) noexcept;
   ~granular();
 
-  /// Enqueues time steps, asynchronous on the context's stream (on the CPU they are finished on return). On CUDA a step
-  /// is a captured graph. Allocates nothing after the first step, except when the model changes its choice: after steps
-  /// that are multiples of 512, for which it waits (on CUDA with 100,000 grains or more), and with options.autotune.
-  /// Never throws for bad data: see check.
+  /// Enqueues time steps. Does not wait (on the CPU they are finished on return). On CUDA a step is a captured graph.
+  /// Allocates nothing after the first step. Both with one exception: where the model goes over to another choice,
+  /// after steps that are multiples of 512 (on CUDA with 100,000 grains or more), and with options.autotune. Never
+  /// throws for bad data: see check.
   void advance(std::size_t steps);
 
-  /// Waits for the steps. Throws for the first fault: data_error if the run blew up, naming step and grain (a velocity
-  /// that is not finite, or a move across half of the box within one step); overflow_error if a fixed cell was too
-  /// small. The simulation then stays invalid until restore.
+  /// Waits for the steps. Allocates nothing. Throws for the first fault: data_error if the run blew up, naming step and
+  /// grain (a velocity that is not finite, or a move across half of the box within one step); overflow_error if a fixed
+  /// cell was too small. The simulation then stays invalid until restore.
   void check();
 
-  /// The next four synchronize and throw what check throws.
+  /// The next four wait, and may allocate. They throw what check throws.
   [[nodiscard]] granular_statistics measure();
   /// By particle id.
   [[nodiscard]] std::vector<vec<T, 3>> positions();
   [[nodiscard]] std::vector<vec<T, 3>> velocities();
   [[nodiscard]] granular_state<T> state();
 
-  /// Restores a state of any run with the same number of grains. Synchronizes. Throws argument_error if the counts
-  /// differ or the storage order is invalid; data_error like the constructor.
+  /// Restores a state of any run with the same number of grains. Waits. May allocate. Throws argument_error if the
+  /// counts differ or the storage order is invalid; data_error as the constructor.
   void restore(const granular_state<T>& state);
 
   /// Number of steps enqueued, counted from the step of a restored state.

@@ -207,16 +207,17 @@ class granular_friction {
   granular_friction& operator=(granular_friction&&) noexcept;
   ~granular_friction();
 
-  /// Takes time steps. Enqueues some at a time (on CUDA as a captured graph) and waits for them, to rebuild the
-  /// neighbor list if necessary. Never throws for bad data: see check.
+  /// Takes time steps. Enqueues some at a time (on CUDA as a captured graph). Waits for them, to rebuild the neighbor
+  /// list if necessary. May allocate. Never throws for bad data: see check.
   void advance(std::size_t steps);
 
-  /// Throws data_error if the run blew up, naming step and grain: a velocity that is not finite, a move by more than
-  /// half a radius within one step, or a push into a wall by more than half a radius. The simulation then stays invalid
-  /// until restore.
+  /// Waits. Allocates nothing. Throws data_error if the run blew up, naming step and grain: a velocity that is not
+  /// finite, a move by more than half a radius within one step, or a push into a wall by more than half a radius. The
+  /// simulation then stays invalid until restore.
   void check();
 
-  /// The next functions synchronize and throw what check throws. Velocities are at the time of the positions.
+  /// The next functions wait, and may allocate. They throw what check throws. Velocities are at the time of the
+  /// positions.
   [[nodiscard]] granular_friction_statistics measure();
   /// By particle id.
   [[nodiscard]] std::vector<vec<T, 3>> positions();
@@ -224,8 +225,8 @@ class granular_friction {
   [[nodiscard]] std::vector<vec<T, 3>> angular_velocities();
   [[nodiscard]] granular_friction_state<T> state();
 
-  /// Restores a state. Synchronizes. Throws argument_error if counts differ, or a contact names a body that does not
-  /// exist or occurs twice; data_error like the constructor.
+  /// Restores a state. Waits. May allocate. Throws argument_error if counts differ, or a contact names a body that does
+  /// not exist or occurs twice; data_error as the constructor.
   void restore(const granular_friction_state<T>& state);
 
   /// Number of steps taken, counted from the step of a restored state.

@@ -170,16 +170,17 @@ class srd {
   srd& operator=(srd&&) noexcept;
   ~srd();
 
-  /// Enqueues steps, asynchronous on the context's stream (on the CPU they are finished on return); on CUDA several at
-  /// a time form a captured graph. Allocates nothing after the first call. Never throws for bad data: see check.
+  /// Enqueues steps. Does not wait (on the CPU they are finished on return); on CUDA several at a time form a captured
+  /// graph. Allocates nothing after the first call. Never throws for bad data: see check.
   void advance(std::size_t steps);
 
-  /// Waits for the steps and throws data_error if the run blew up, naming step and particle or cell: a velocity that is
-  /// not finite, a move by more than the longest edge of the box and 32 thermal steps at once, or, with fixed sums, a
-  /// cell with more particles than its sums have room for. The simulation then stays invalid until restore.
+  /// Waits for the steps. Allocates nothing. Throws data_error if the run blew up, naming step and particle or cell: a
+  /// velocity that is not finite, a move by more than the longest edge of the box and 32 thermal steps at once, or,
+  /// with fixed sums, a cell with more particles than its sums have room for. The simulation then stays invalid until
+  /// restore.
   void check();
 
-  /// The next functions synchronize and throw what check throws.
+  /// The next functions wait, and may allocate. They throw what check throws.
   [[nodiscard]] srd_statistics<D> measure();
   /// By particle: the fluid's, then solutes.
   [[nodiscard]] std::vector<vec<T, D>> positions();
@@ -192,10 +193,11 @@ class srd {
   /// The amplitude of the shear wave: twice the fluid's mean of v_x sin(2 pi y / L). 0 without particles.
   [[nodiscard]] double shear_amplitude();
 
-  /// Restores a state. Synchronizes. Throws argument_error if counts differ; data_error like the constructor.
+  /// Restores a state. Waits. May allocate. Throws argument_error if counts differ; data_error as the constructor.
   void restore(const srd_state<T, D>& state);
-  /// Sets positions and velocities of the solutes, for programs that move them between steps. Synchronizes. Throws
-  /// argument_error if the counts are not the number of solutes; data_error like the constructor, or what check throws.
+  /// Sets positions and velocities of the solutes, for programs that move them between steps. Waits. May allocate.
+  /// Throws argument_error if the counts are not the number of solutes; data_error as the constructor, and what check
+  /// throws.
   void set_solutes(std::span<const vec<T, D>> positions, std::span<const vec<T, D>> velocities);
 
   /// Number of steps enqueued, counted from the step of a restored state.
@@ -233,7 +235,7 @@ struct srd_viscosity {
 };
 
 /// Measures the viscosity of the fluid, in a box without walls, with about particles_per_cell * (number of cells)
-/// particles. Synchronizes. Throws argument_error for impossible options and protocols.
+/// particles. Waits. May allocate. Throws argument_error for impossible options and protocols.
 template <typename Context, typename T, int D>
 [[nodiscard]] srd_viscosity measure_viscosity(const Context& context, const srd_options<D>& options,
                                               double particles_per_cell, const srd_viscosity_protocol& protocol = {});

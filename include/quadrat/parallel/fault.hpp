@@ -47,13 +47,14 @@ class fault_state {
  public:
   explicit fault_state(const Context& context) : words_(context, 2) { clear(context); }
 
+  /// For kernels. Does not wait. Allocates nothing.
   [[nodiscard]] fault_flag flag() { return {words_.data(), words_.data() + 1}; }
-  /// Does not wait.
+  /// Does not wait. Allocates nothing. Can be captured.
   void clear(const Context& context) {
     fill_bytes(context, words_.data(), 0xff, sizeof(std::uint64_t));
     fill_bytes(context, words_.data() + 1, 0, sizeof(std::uint64_t));
   }
-  /// Waits. The state stays until it is cleared.
+  /// Waits. Allocates nothing. The state stays until it is cleared.
   [[nodiscard]] fault_report read(const Context& context) const {
     const auto words = to_host(context, words_);
     if (words[0] == ~std::uint64_t{0}) return {fault_kind::none, 0, words[1]};

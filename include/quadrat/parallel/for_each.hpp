@@ -38,8 +38,8 @@ void for_each(const cpu_context& context, const char* /*name*/, std::size_t coun
   error.rethrow();
 }
 
-/// CUDA: one thread per index on the context's stream, under `name` in profiles. Does not wait. Only in sources that
-/// nvcc compiles. Throws backend_error if the launch is refused.
+/// CUDA: one thread per index on the context's stream, under `name` in profiles. Does not wait. Allocates nothing. Can
+/// be captured. Only in sources that nvcc compiles. Throws backend_error if the launch is refused.
 template <typename Body>
 void for_each(const cuda_context& context, const char* name, std::size_t count, const Body& body) {
 #if defined(__CUDACC__)

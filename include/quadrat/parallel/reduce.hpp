@@ -164,8 +164,8 @@ void reduce_into(const cpu_context& context, const char* /*name*/, std::size_t c
   *result = detail::reduce_tree(partials, static_cast<std::size_t>(chunks), join);
 }
 
-/// CUDA: two launches under `name` in profiles. Does not wait. Only in sources that nvcc compiles. Throws backend_error
-/// if a launch is refused.
+/// CUDA: two launches under `name` in profiles. Does not wait. Allocates scratch memory only to grow. Can be captured.
+/// Only in sources that nvcc compiles. Throws backend_error if a launch is refused.
 template <typename T, typename Map, typename Operation>
 void reduce_into(const cuda_context& context, const char* name, std::size_t count, const Map& map,
                  const Operation& join, T identity, T* result, workspace<cuda_context>& scratch) {
@@ -196,7 +196,7 @@ void reduce_into(const cuda_context& context, const char* name, std::size_t coun
 #endif
 }
 
-/// The same, copied to the host. Waits.
+/// The same, copied to the host. Waits. Allocates scratch memory only to grow.
 template <typename Context, typename T, typename Map, typename Operation>
 [[nodiscard]] T reduce(const Context& context, const char* name, std::size_t count, const Map& map,
                        const Operation& join, T identity, workspace<Context>& scratch) {
@@ -212,7 +212,8 @@ template <typename Context, typename T, typename Map, typename Operation>
 template <typename Map>
 using mapped_type = std::remove_cvref_t<std::invoke_result_t<const Map&, std::size_t>>;
 
-/// Sum of map(i); T{} if count is 0. T needs only `+`, so it may be a vec. Waits.
+/// Sum of map(i); T{} if count is 0. T needs only `+`, so it may be a vec. Waits. Allocates scratch memory only to
+/// grow.
 template <typename Context, typename Map>
 [[nodiscard]] mapped_type<Map> reduce_sum(const Context& context, const char* name, std::size_t count, const Map& map,
                                           workspace<Context>& scratch) {
@@ -220,6 +221,7 @@ template <typename Context, typename Map>
 }
 
 /// Minimum of map(i), ignoring NaNs. Without numbers, the largest value of the type (infinity if it has one). Waits.
+/// Allocates scratch memory only to grow.
 template <typename Context, typename Map>
 [[nodiscard]] mapped_type<Map> reduce_minimum(const Context& context, const char* name, std::size_t count,
                                               const Map& map, workspace<Context>& scratch) {
@@ -229,7 +231,7 @@ template <typename Context, typename Map>
 }
 
 /// Maximum of map(i), ignoring NaNs. Without numbers, the lowest value of the type (minus infinity if it has one).
-/// Waits.
+/// Waits. Allocates scratch memory only to grow.
 template <typename Context, typename Map>
 [[nodiscard]] mapped_type<Map> reduce_maximum(const Context& context, const char* name, std::size_t count,
                                               const Map& map, workspace<Context>& scratch) {

@@ -25,9 +25,9 @@ enum class sort_values {
 /// Sorts `count` pairs stably by the lowest `key_bits` bits of their keys, in as few passes as those bits allow. Higher
 /// bits are kept but not compared. Starts from keys[0] and values[0]. Returns which buffer (0 or 1) holds the result;
 /// the other one holds garbage. Scratch memory is small compared with the pairs. The result is the same on every
-/// context and with every number of threads. CUDA: does not wait; the return value is known before the work is done.
-/// Throws argument_error if count exceeds 2^31 - 1 or key_bits does not fit the key, and backend_error if the CUDA
-/// backend is missing or refuses a launch.
+/// context and with every number of threads. Does not wait: the return value is known before the work is done.
+/// Allocates scratch memory only to grow. Can be captured. Throws argument_error if count exceeds 2^31 - 1 or key_bits
+/// does not fit the key, and backend_error if the CUDA backend is missing or refuses a launch.
 [[nodiscard]] int sort_pairs(const cpu_context& context, const sort_buffers<std::uint32_t>& buffers, std::size_t count,
                              int key_bits, workspace<cpu_context>& scratch, sort_values source = sort_values::given);
 [[nodiscard]] int sort_pairs(const cpu_context& context, const sort_buffers<std::uint64_t>& buffers, std::size_t count,
@@ -38,6 +38,7 @@ enum class sort_values {
                              int key_bits, workspace<cuda_context>& scratch, sort_values source = sort_values::given);
 
 /// The scratch memory in bytes that suffices for the sorts above of at most `count` pairs by at most `key_bits` bits.
+/// Does not wait. Allocates nothing.
 template <typename Key>
 [[nodiscard]] std::size_t sort_scratch_bytes(const cpu_context& context, std::size_t count, int key_bits);
 template <typename Key>

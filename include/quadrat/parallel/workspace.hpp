@@ -15,7 +15,7 @@ template <typename Context>
 class workspace {
  public:
   /// Memory of at least `bytes` bytes, aligned to 64, valid until the next request. Throws what the context's memory
-  /// resource throws. Does not wait.
+  /// resource throws. Does not wait. Allocates only to grow.
   [[nodiscard]] std::byte* request(const Context& context, std::size_t bytes) {
     memory_.resize_discarding(context, bytes);
     return memory_.data();

@@ -90,14 +90,14 @@ class cluster_finder {
   /// arrays of the last view, for kernels in the stream; the host knows their number after `check`.
   void find_async(const points_view<T, D>& points);
 
-  /// Makes room for find_async with as many points as the last call of `find`, and for this many clusters. Allocates.
-  /// If there was less room for clusters, there is no result until the next call of find. Throws argument_error before
-  /// `find`.
+  /// Makes room for find_async with as many points as the last call of `find`, and for this many clusters. Waits after
+  /// find_async. May allocate. If there was less room for clusters, there is no result until the next call of find.
+  /// Throws argument_error before `find`.
   void reserve(std::size_t clusters);
 
-  /// Waits. Throws the error of the last call of find or find_async, or of the last replay of a graph with one, at
-  /// every call until the next one: also overflow_error if there are more clusters than there is room for, with their
-  /// number.
+  /// Waits after find_async. Allocates nothing. Throws the error of the last call of find or find_async, or of the last
+  /// replay of a graph with one, at every call until the next one: also overflow_error if there are more clusters than
+  /// there is room for, with their number.
   void check();
 
   /// Throws argument_error if there is no result: nothing has been found yet, the last call failed, or `check` has not

@@ -91,8 +91,8 @@ class nearest_neighbors {
   void search_async();
   void search_async(const points_view<T, D>& queries);
 
-  /// Waits. Throws the error of the last build or search, or of the last replay of a graph with them, at every call
-  /// until the next one.
+  /// Waits after calls that do not. Allocates nothing. Throws the error of the last build or search, or of the last
+  /// replay of a graph with them, at every call until the next one.
   void check();
 
   /// The result of the last search; after search_async for kernels in the stream, or for the host after `check`. Throws

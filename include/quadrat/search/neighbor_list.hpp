@@ -205,15 +205,16 @@ class neighbor_list {
     build_async(input(points, system_of_point));
   }
 
-  /// Makes room for this many pairs. If there was less room, there is no list until the next build. Waits. Allocates.
+  /// Makes room for this many pairs, if there is less; then there is no list until the next build. Waits after
+  /// build_async. May allocate.
   void reserve(std::size_t pairs);
 
-  /// Waits. Throws the error of the last build, or of the last replay of a graph with one, at every call until the next
-  /// build.
+  /// Waits after build_async. Allocates nothing. Throws the error of the last build, or of the last replay of a graph
+  /// with one, at every call until the next build.
   void check();
 
-  /// Updates the list to these points; returns whether it was rebuilt. Needs a skin. Waits as build does. May allocate.
-  /// Throws what build throws.
+  /// Updates the list to these points; returns whether it was rebuilt. Needs a skin. Waits as build does, and kernels
+  /// may still be in the stream afterwards. May allocate. Throws what build throws.
   ///
   /// It rebuilds if some point has moved by more than half of the skin, less a bound on rounding, since the last build.
   /// Motion is taken modulo the periodic box, so that points may be wrapped at any time. It also rebuilds if there is
@@ -230,13 +231,13 @@ class neighbor_list {
 
   /// Throws argument_error if nothing has been built, or the last build failed.
   [[nodiscard]] neighbor_list_view<T, D> view() const;
-  /// Number of entries. Waits after build_async. Throws what `check` throws.
+  /// Number of entries. Waits after build_async. Allocates nothing. Throws what `check` throws.
   [[nodiscard]] std::uint64_t size();
   /// The method of the last build, and why it was chosen.
   [[nodiscard]] std::string_view method() const;
   [[nodiscard]] std::string_view reason() const;
-  /// All methods with their expected times, and the basis of the last choice (docs/concepts/choosing.md); no candidates
-  /// if nothing was chosen automatically. Does not wait.
+  /// All methods with their expected times, and what the last choice went by (docs/concepts/choosing.md); without
+  /// candidates if nothing was chosen automatically. Does not wait. Allocates nothing.
   [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held. With the automatic choice this includes the working memory of every method
   /// used so far, so that builds allocate nothing when the choice changes back and forth.

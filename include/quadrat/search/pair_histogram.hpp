@@ -76,9 +76,9 @@ class pair_histogram {
     add(points, make_lattice(domain), types);
   }
 
-  /// The result for all frames since the start, or since the last `clear`. Waits.
+  /// All frames since the start, or since the last `clear`. Waits. Allocates nothing.
   [[nodiscard]] pair_histogram_result result() const;
-  /// Forgets all frames.
+  /// Forgets all frames. Does not wait. Allocates nothing.
   void clear();
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;

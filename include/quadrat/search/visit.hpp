@@ -19,9 +19,9 @@
 #include "quadrat/search/neighbor_pairs.hpp"
 #include "quadrat/search/neighborhood.hpp"
 
-/// All pairs of neighbors in one call: for_each_neighbor around every point. Calls do not wait, allocate nothing, and
-/// can be captured. `view` is the view of a cell list and `points` the points of its build. Both, and everything the
-/// functor points to, must live until the work is done. `Order` is one of search_orders that the cell list allows.
+/// All pairs of neighbors in one call: for_each_neighbor around every point. `view` is the view of a cell list and
+/// `points` the points of its build; both, and whatever the functor points at, must live until the work is done.
+/// `Order` is one of search_orders that the cell list allows. On a GPU the source must be compiled by nvcc.
 ///
 /// The functor is host-device and is called as f(i, j, separation, squared_distance): ids of two particles, the
 /// shortest vector from i to j over the periodic images, and its squared length. It is called for all pairs nearer than
@@ -158,26 +158,35 @@ struct accumulate_pairs_of {
 }  // namespace detail
 
 /// Calls f for every pair of neighbors: twice, as (i, j) and (j, i), for `full`; once, with i < j, for `half`. Both
-/// walk the whole neighborhood of every particle: `half` only saves calls.
+/// walk the whole neighborhood of every particle: `half` only saves calls. Does not wait. Allocates nothing. Can be
+/// captured.
 template <typename Order = search_orders::natural, typename Context, typename View, typename F>
-void for_each_pair(const Context& context, const View& view,
-                   const points_view<typename View::value_type, View::dimension>& points,
-                   typename View::value_type cutoff, neighbor_pairs pairs, const F& f) {
+void for_each_pair_async(const Context& context, const View& view,
+                         const points_view<typename View::value_type, View::dimension>& points,
+                         typename View::value_type cutoff, neighbor_pairs pairs, const F& f) {
   detail::require_cutoff_reached(view, cutoff);
   for_each(context, "for each pair", points.count,
            detail::visit_pairs_of<Order, View, typename View::value_type, F>{view, points, cutoff,
                                                                              pairs == neighbor_pairs::half, f});
 }
+/// The same. Waits. Allocates nothing.
+template <typename Order = search_orders::natural, typename Context, typename View, typename F>
+void for_each_pair(const Context& context, const View& view,
+                   const points_view<typename View::value_type, View::dimension>& points,
+                   typename View::value_type cutoff, neighbor_pairs pairs, const F& f) {
+  for_each_pair_async<Order>(context, view, points, cutoff, pairs, f);
+  context.synchronize();
+}
 
 /// result[i] = the sum of f over the neighbors j of i, for every particle; Sum{} without neighbors. `Sum` is any type
-/// with += and zero as Sum{}: numbers, vec.
+/// with += and zero as Sum{}: numbers, vec. Does not wait. Allocates nothing. Can be captured.
 ///
 /// Determinism: each sum is taken by one thread in walking order, without atomics: run_to_run if the cell list was
 /// built with it (sorted lists always are). Another cell list or order may change the last bits.
 template <typename Order = search_orders::natural, typename Context, typename View, typename Sum, typename F>
-void accumulate_neighbors(const Context& context, const View& view,
-                          const points_view<typename View::value_type, View::dimension>& points,
-                          typename View::value_type cutoff, Sum* result, const F& f) {
+void accumulate_neighbors_async(const Context& context, const View& view,
+                                const points_view<typename View::value_type, View::dimension>& points,
+                                typename View::value_type cutoff, Sum* result, const F& f) {
   detail::require_cutoff_reached(view, cutoff);
   for_each(
       context, "accumulate neighbors", points.count,
@@ -185,24 +194,32 @@ void accumulate_neighbors(const Context& context, const View& view,
 }
 template <typename Order = search_orders::natural, typename Context, typename View, results_of_points Results,
           typename F>
+void accumulate_neighbors_async(const Context& context, const View& view,
+                                const points_view<typename View::value_type, View::dimension>& points,
+                                typename View::value_type cutoff, Results&& results, const F& f) {
+  accumulate_neighbors_async<Order>(context, view, points, cutoff, detail::checked_results(results, points.count), f);
+}
+/// The same, to a pointer, container or span. Waits. Allocates nothing.
+template <typename Order = search_orders::natural, typename Context, typename View, typename Results, typename F>
 void accumulate_neighbors(const Context& context, const View& view,
                           const points_view<typename View::value_type, View::dimension>& points,
                           typename View::value_type cutoff, Results&& results, const F& f) {
-  accumulate_neighbors<Order>(context, view, points, cutoff, detail::checked_results(results, points.count), f);
+  accumulate_neighbors_async<Order>(context, view, points, cutoff, results, f);
+  context.synchronize();
 }
 
 /// The same for f(j, i) = reaction(f(i, j)) (Newton's third law): f is called once per pair, with i < j, added to
 /// result[i], and its reaction to result[j], which is -f(i, j) for numbers and vectors. `Sum` is float, double, int,
-/// unsigned, std::uint64_t, a vec of them, or an interaction; other types need functions `reaction(value)` and
-/// `atomic_accumulate(Sum* target, const Sum& value)`, found by argument-dependent lookup. Pays if f costs more than an
-/// atomic addition; otherwise accumulate_neighbors is faster.
+/// unsigned, std::uint64_t, a vec of them, or an interaction; types of your own need functions `reaction(value)` and
+/// `atomic_accumulate(Sum* target, const Sum& value)`, found by their namespace. Worthwhile if f costs more than an
+/// atomic addition; otherwise accumulate_neighbors is faster. Does not wait. Allocates nothing. Can be captured.
 ///
 /// Determinism: none for floating-point sums, whatever the context requires, because the order of additions varies and
 /// may change the last bits. Sums of integers are always the same.
 template <typename Order = search_orders::natural, typename Context, typename View, typename Sum, typename F>
-void accumulate_pairs(const Context& context, const View& view,
-                      const points_view<typename View::value_type, View::dimension>& points,
-                      typename View::value_type cutoff, Sum* result, const F& f) {
+void accumulate_pairs_async(const Context& context, const View& view,
+                            const points_view<typename View::value_type, View::dimension>& points,
+                            typename View::value_type cutoff, Sum* result, const F& f) {
   detail::require_cutoff_reached(view, cutoff);
   for_each(context, "clear sums", points.count, detail::clear_sum<Sum>{result});
   for_each(
@@ -211,10 +228,18 @@ void accumulate_pairs(const Context& context, const View& view,
 }
 template <typename Order = search_orders::natural, typename Context, typename View, results_of_points Results,
           typename F>
+void accumulate_pairs_async(const Context& context, const View& view,
+                            const points_view<typename View::value_type, View::dimension>& points,
+                            typename View::value_type cutoff, Results&& results, const F& f) {
+  accumulate_pairs_async<Order>(context, view, points, cutoff, detail::checked_results(results, points.count), f);
+}
+/// The same, to a pointer, container or span. Waits. Allocates nothing.
+template <typename Order = search_orders::natural, typename Context, typename View, typename Results, typename F>
 void accumulate_pairs(const Context& context, const View& view,
                       const points_view<typename View::value_type, View::dimension>& points,
                       typename View::value_type cutoff, Results&& results, const F& f) {
-  accumulate_pairs<Order>(context, view, points, cutoff, detail::checked_results(results, points.count), f);
+  accumulate_pairs_async<Order>(context, view, points, cutoff, results, f);
+  context.synchronize();
 }
 
 }  // namespace quadrat

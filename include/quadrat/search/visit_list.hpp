@@ -34,9 +34,8 @@
 /// and for (j, i), a half list for one of the two, and each image in a small box is a separate pair. Different threads
 /// call it concurrently for different i.
 ///
-/// Work runs in the list's context, asynchronously on its stream; results are in the memory of that context, and
-/// `result` has one element per point. On a GPU the source must be compiled by nvcc. All throw what
-/// neighbor_list::pairs throws.
+/// Work runs in the list's context; results are in the memory of that context, and `result` has one element per point.
+/// On a GPU the source must be compiled by nvcc. All throw what neighbor_list::pairs throws.
 ///
 /// Gathering points takes most of the time if neighbors are far apart in memory: keep points in the order of cells
 /// (for instance by sort_pairs with morton keys) and sort them again every few hundred steps.
@@ -306,23 +305,29 @@ struct read_sum {
 
 }  // namespace detail
 
-/// Calls f for every pair of the list.
+/// Calls f for every pair of the list. Does not wait. Allocates nothing. Can be captured.
 template <typename Context, typename T, int D, typename F>
-void for_each_pair(neighbor_list<Context, T, D>& list, const F& f) {
+void for_each_pair_async(neighbor_list<Context, T, D>& list, const F& f) {
   const detail::listed_pairs<T, D> pairs = detail::list_access::pairs(list);
   const unsigned lanes = detail::lanes_of(list.context());
   for_each(list.context(), "search.for_each_pair", lanes * pairs.rows,
            detail::visit_listed_pairs<T, D, F>{pairs, lanes, f});
 }
+/// The same. Waits. Allocates nothing.
+template <typename Context, typename T, int D, typename F>
+void for_each_pair(neighbor_list<Context, T, D>& list, const F& f) {
+  for_each_pair_async(list, f);
+  list.context().synchronize();
+}
 
 /// result[i] = the sum of f over the neighbors j of i, for every point; Sum{} without neighbors. `Sum` is a trivially
-/// copyable type with +=, and zero as Sum{}: numbers, vec, interaction; on a GPU of a multiple of 4 bytes. Throws
-/// argument_error for a half list.
+/// copyable type with +=, and zero as Sum{}: numbers, vec, interaction; on a GPU of a multiple of 4 bytes. Does not
+/// wait. Allocates nothing. Can be captured. Throws argument_error for a half list.
 ///
 /// Determinism: each row is summed in a fixed order, without atomics: run_to_run, for any number of threads, if the
 /// list's context requires it.
 template <typename Context, typename T, int D, typename Sum, typename F>
-void accumulate_neighbors(neighbor_list<Context, T, D>& list, Sum* result, const F& f) {
+void accumulate_neighbors_async(neighbor_list<Context, T, D>& list, Sum* result, const F& f) {
   const detail::listed_pairs<T, D> pairs = detail::list_access::pairs(list);
   require(!pairs.half, "accumulate_neighbors needs a full list, and this is a half list; use accumulate_pairs");
   require_pointer(result, pairs.rows, "sums");
@@ -332,42 +337,61 @@ void accumulate_neighbors(neighbor_list<Context, T, D>& list, Sum* result, const
 }
 
 /// The same for interactions, f(j, i) = reaction(f(i, j)), from full and half lists. With a half list f is called once
-/// per pair, and its reaction is added to result[j]. Other types need a function `reaction`, found by
-/// argument-dependent lookup, and on a GPU atomic_accumulate(Sum* target, const Sum& value).
+/// per pair, and its reaction is added to result[j]. Types of your own need a function `reaction`, found by their
+/// namespace, and on a GPU atomic_accumulate(Sum* target, const Sum& value). Does not wait. Allocates nothing, but the
+/// first time over half lists on a CPU. Can be captured.
 ///
 /// Determinism: with a full list like accumulate_neighbors. With a half list on a CPU run_to_run, for any number of
 /// threads, if the list's context requires it. On a GPU half lists are summed by atomic additions in any order: throws
 /// argument_error if the context requires more. There a full list is also faster.
 template <typename Context, typename T, int D, typename Sum, typename F>
-void accumulate_pairs(neighbor_list<Context, T, D>& list, Sum* result, const F& f) {
+void accumulate_pairs_async(neighbor_list<Context, T, D>& list, Sum* result, const F& f) {
   const detail::listed_pairs<T, D> pairs = detail::list_access::pairs(list);
-  if (!pairs.half) return accumulate_neighbors(list, result, f);
+  if (!pairs.half) return accumulate_neighbors_async(list, result, f);
   require_pointer(result, pairs.rows, "sums");
   detail::accumulate_half(list.context(), pairs, detail::list_access::memory(list), result, f);
 }
 
 /// The same, and *total = the sum of result[i] over all points, always added in the same order. `total` is memory of
 /// the list's context. For instance the energy and the virial of the system, with `interaction` as Sum. Sum needs +.
+/// Does not wait. Allocates nothing, but the first time for a list. Can be captured after that.
 template <typename Context, typename T, int D, typename Sum, typename F>
-void accumulate_pairs(neighbor_list<Context, T, D>& list, Sum* result, Sum* total, const F& f) {
+void accumulate_pairs_async(neighbor_list<Context, T, D>& list, Sum* result, Sum* total, const F& f) {
   require_pointer(total, 1, "totals");
-  accumulate_pairs(list, result, f);
+  accumulate_pairs_async(list, result, f);
   reduce_into(list.context(), "search.total", list.view().rows, detail::read_sum<Sum>{result}, plus_operation{}, Sum{},
               total, detail::list_access::memory(list).scratch);
 }
 
-/// The same functions for a container or span, whose length is checked: one result for each point.
+/// The same for a container or span, whose length is checked: one result for each point.
 template <typename Context, typename T, int D, results_of_points Results, typename F>
-void accumulate_neighbors(neighbor_list<Context, T, D>& list, Results&& results, const F& f) {
-  accumulate_neighbors(list, detail::checked_results(results, list.view().rows), f);
+void accumulate_neighbors_async(neighbor_list<Context, T, D>& list, Results&& results, const F& f) {
+  accumulate_neighbors_async(list, detail::checked_results(results, list.view().rows), f);
 }
 template <typename Context, typename T, int D, results_of_points Results, typename F>
-void accumulate_pairs(neighbor_list<Context, T, D>& list, Results&& results, const F& f) {
-  accumulate_pairs(list, detail::checked_results(results, list.view().rows), f);
+void accumulate_pairs_async(neighbor_list<Context, T, D>& list, Results&& results, const F& f) {
+  accumulate_pairs_async(list, detail::checked_results(results, list.view().rows), f);
 }
 template <typename Context, typename T, int D, results_of_points Results, typename Sum, typename F>
+void accumulate_pairs_async(neighbor_list<Context, T, D>& list, Results&& results, Sum* total, const F& f) {
+  accumulate_pairs_async(list, detail::checked_results(results, list.view().rows), total, f);
+}
+
+/// The same functions, to a pointer, container or span. Wait. Allocate nothing, but the first time for a list.
+template <typename Context, typename T, int D, typename Results, typename F>
+void accumulate_neighbors(neighbor_list<Context, T, D>& list, Results&& results, const F& f) {
+  accumulate_neighbors_async(list, results, f);
+  list.context().synchronize();
+}
+template <typename Context, typename T, int D, typename Results, typename F>
+void accumulate_pairs(neighbor_list<Context, T, D>& list, Results&& results, const F& f) {
+  accumulate_pairs_async(list, results, f);
+  list.context().synchronize();
+}
+template <typename Context, typename T, int D, typename Results, typename Sum, typename F>
 void accumulate_pairs(neighbor_list<Context, T, D>& list, Results&& results, Sum* total, const F& f) {
-  accumulate_pairs(list, detail::checked_results(results, list.view().rows), total, f);
+  accumulate_pairs_async(list, results, total, f);
+  list.context().synchronize();
 }
 
 }  // namespace quadrat

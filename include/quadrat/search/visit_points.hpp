@@ -18,10 +18,10 @@ namespace quadrat {
 /// for this call. To visit one set of points several times, make them once; if points move little, use a neighbor_list
 /// (docs/guides/cells.md).
 ///
-/// Waits for the check of the points, not for the sums. Allocates. On a GPU the source must be compiled by nvcc. Throws
-/// argument_error for another number of results, and for a cutoff that is not positive and finite or exceeds half the
-/// height of the box along a periodic axis; data_error naming a point that is not finite, or outside the box along an
-/// open axis. Determinism: each sum is taken by one thread in walking order: run_to_run where the context asks for it.
+/// Waits. Allocates. On a GPU the source must be compiled by nvcc. Throws argument_error for another number of results,
+/// and for a cutoff that is not positive and finite or exceeds half the height of the box along a periodic axis;
+/// data_error naming a point that is not finite, or outside the box along an open axis. Determinism: each sum is taken
+/// by one thread in walking order: run_to_run where the context asks for it.
 template <typename Context, typename T, int D, results_of_points Results, typename F>
 void accumulate_neighbors(const Context& context, const lattice<T, D>& shape, const points_view<T, D>& points,
                           std::type_identity_t<T> cutoff, Results&& results, const F& f) {

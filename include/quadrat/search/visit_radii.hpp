@@ -57,8 +57,8 @@ struct check_radius {
 
 }  // namespace detail
 
-/// Finds the largest of `count` radii. Waits. Throws argument_error for another rule, and data_error naming the
-/// first particle whose radius is negative or not finite.
+/// Finds the largest of `count` radii. Waits. Allocates. Throws argument_error for another rule, and data_error naming
+/// the first particle whose radius is negative or not finite.
 template <typename Context, typename T>
 [[nodiscard]] pair_cutoffs<T> make_pair_cutoffs(const Context& context, const particle_radii<T>& given,
                                                 std::size_t count) {
@@ -111,10 +111,10 @@ template <typename Context, typename View>
 
 }  // namespace detail
 
-/// The functions of visit.hpp with radii. They wait, to find the largest radius, and throw data_error naming the first
-/// particle whose radius is negative or not finite; argument_error if the largest cutoff of a pair exceeds half the box
-/// along a periodic axis (for linked_tight, 2 radius of the list), for another rule, and for half pairs with
-/// own_radius, which is not symmetric. Determinism as in visit.hpp.
+/// The functions of visit.hpp with radii. Wait. Allocate. Throw data_error naming the first particle whose radius is
+/// negative or not finite; argument_error if the largest cutoff of a pair exceeds half the box along a periodic axis
+/// (for linked_tight, 2 radius of the list), for another rule, and for pairs that are met once by own_radius, which is
+/// not symmetric. Determinism: as there.
 template <typename Order = search_orders::natural, typename Context, typename View, typename F>
 void for_each_pair(const Context& context, const View& view,
                    const points_view<typename View::value_type, View::dimension>& points,
@@ -125,22 +125,26 @@ void for_each_pair(const Context& context, const View& view,
   if (!(cutoffs.largest > 0)) return;
   for_each(context, "for each pair", points.count,
            detail::visit_pairs_of<Order, View, cutoffs_type, F>{view, points, cutoffs, half, f});
+  context.synchronize();
 }
 
+/// As above, for sums. Wait. Allocate.
 template <typename Order = search_orders::natural, typename Context, typename View, typename Sum, typename F>
 void accumulate_neighbors(const Context& context, const View& view,
                           const points_view<typename View::value_type, View::dimension>& points,
                           const particle_radii<typename View::value_type>& radii, Sum* result, const F& f) {
   using cutoffs_type = pair_cutoffs<typename View::value_type>;
   const cutoffs_type cutoffs = detail::checked_cutoffs(context, view, points.count, radii, false);
-  if (!(cutoffs.largest > 0)) {
+  if (cutoffs.largest > 0) {
+    for_each(context, "accumulate neighbors", points.count,
+             detail::accumulate_neighbors_of<Order, View, cutoffs_type, Sum, F>{view, points, cutoffs, result, f});
+  } else {
     for_each(context, "clear sums", points.count, detail::clear_sum<Sum>{result});
-    return;
   }
-  for_each(context, "accumulate neighbors", points.count,
-           detail::accumulate_neighbors_of<Order, View, cutoffs_type, Sum, F>{view, points, cutoffs, result, f});
+  context.synchronize();
 }
 
+/// As above, with reactions. Wait. Allocate.
 template <typename Order = search_orders::natural, typename Context, typename View, typename Sum, typename F>
 void accumulate_pairs(const Context& context, const View& view,
                       const points_view<typename View::value_type, View::dimension>& points,
@@ -148,9 +152,11 @@ void accumulate_pairs(const Context& context, const View& view,
   using cutoffs_type = pair_cutoffs<typename View::value_type>;
   const cutoffs_type cutoffs = detail::checked_cutoffs(context, view, points.count, radii, true);
   for_each(context, "clear sums", points.count, detail::clear_sum<Sum>{result});
-  if (!(cutoffs.largest > 0)) return;
-  for_each(context, "accumulate pairs", points.count,
-           detail::accumulate_pairs_of<Order, View, cutoffs_type, Sum, F>{view, points, cutoffs, result, f});
+  if (cutoffs.largest > 0) {
+    for_each(context, "accumulate pairs", points.count,
+             detail::accumulate_pairs_of<Order, View, cutoffs_type, Sum, F>{view, points, cutoffs, result, f});
+  }
+  context.synchronize();
 }
 template <typename Order = search_orders::natural, typename Context, typename View, results_of_points Results,
           typename F>

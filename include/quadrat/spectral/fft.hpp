@@ -62,8 +62,9 @@ class fft {
   std::unique_ptr<implementation> implementation_;
 };
 
-/// The same for a mesh of real numbers. Half of the modes are kept, as in numpy.fft.rfftn: those from 0 to n / 2 along
-/// the last axis, [x][y][k_z]; the others are their complex conjugates at -k. Takes half of the time and the memory.
+/// The same for a mesh of real numbers, of whose modes half are kept, as by numpy.fft.rfftn: those from 0 to n / 2
+/// along the last axis, [x][y][k_z]; the others are their complex conjugates at -k. In half of the time and the memory.
+/// Determinism: as fft.
 template <typename Context, typename T, int D>
 class real_fft {
   static_assert(detail::instance<Context, T, D, 1>::exists);

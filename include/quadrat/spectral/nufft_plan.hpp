@@ -103,9 +103,9 @@ class nufft_plan {
   /// argument_error for more points, and if the method of spreading must wait (see spread_plan).
   void set_points_async(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
 
-  /// Waits. Throws data_error naming the first point refused by set_points_async, or by a replay of a graph that
-  /// contains it, since set_points or a failed check. The plan is then unusable, and further checks throw the same
-  /// error, until a call sets points.
+  /// Waits. Allocates nothing. Throws data_error naming the first point that was refused by set_points_async, or by a
+  /// replay of a graph that contains it, since set_points or a failed check; then the plan is unusable, and further
+  /// checks throw the same, until points are set by a call.
   void check();
 
   /// Type 1. Waits. Allocates nothing. Throws argument_error when no points are set, for fewer than one vector, a sign
@@ -171,8 +171,8 @@ class nufft_plan {
   [[nodiscard]] vec<int, D> mesh() const;
   /// The method of spreading, empty before the first set_points.
   [[nodiscard]] std::string_view method() const;
-  /// The reasons for this oversampling and width: candidates that reach the tolerance, with the times that the device
-  /// profile predicts for one transform. method() is chosen separately. Does not wait.
+  /// Why this oversampling and width: those that reach the tolerance, by the times that the device profile predicts for
+  /// one transform. method() is chosen by itself. Does not wait. Allocates nothing.
   [[nodiscard]] quadrat::explanation explanation() const;
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;

@@ -28,9 +28,9 @@ struct nufft_target_options {
 ///
 /// Neither is periodic. The cost is that of two meshes with about 4 X S / pi points along each axis, where X is half
 /// the extent of the points and S half that of the targets. Move-only. Context: cpu_context or cuda_context; T: float
-/// or double; D: 1, 2, 3. Accuracy, calls and determinism as for nufft_plan: each result has an error of at most the
-/// tolerance times the sum of the values' moduli, apart from rounding of the given points and targets: angles are
-/// computed from these in double precision.
+/// or double; D: 1, 2, 3. Accuracy and calls as for nufft_plan: no result is off by more than the tolerance times the
+/// sum of the values' moduli, as far as T holds the products s_k . x_j: angles are computed in double precision from
+/// the points and targets given. Determinism: as nufft_plan.
 template <typename Context, typename T, int D>
 class nufft_target_plan {
   static_assert(detail::instance<Context, T, D, 1>::exists);
@@ -54,7 +54,7 @@ class nufft_target_plan {
   /// like spread_plan::set_points_async.
   void set_points_async(const points_view<T, D>& points, const points_view<T, D>& targets);
 
-  /// Waits. Throws data_error like spread_plan::check.
+  /// Waits. Allocates nothing. Throws data_error as spread_plan::check.
   void check();
 
   /// Type 3; the usual sign is 1. Waits. Allocates nothing. Throws argument_error when no points are set, for fewer

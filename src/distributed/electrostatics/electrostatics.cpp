@@ -347,8 +347,8 @@ void distributed_electrostatics<Context, T>::implementation::add_long_range(bool
       context, "ewald.place own", own,
       detail::place_near_block<T>{positions.data(), middle, space.domain.length, placed.data(), space.domain.periodic});
   spreading->set_points(points_of(placed.data(), own));
-  spreading->spread(charges.data(), mesh.data());
-  fft->forward(mesh.data(), reinterpret_cast<std::complex<T>*>(spectrum.data()));
+  spreading->spread_async(charges.data(), mesh.data());
+  fft->forward_async(mesh.data(), reinterpret_cast<std::complex<T>*>(spectrum.data()));
   const detail::modes_of_rank<T> all = modes();
   std::size_t count = 1;
   for (int axis = 0; axis < 3; ++axis) count *= static_cast<std::size_t>(all.block.end[axis] - all.block.first[axis]);
@@ -359,8 +359,8 @@ void distributed_electrostatics<Context, T>::implementation::add_long_range(bool
   }
   fill_bytes(context, zero.data(), 0, zero.bytes());
   for_each(context, "ewald.influence", count, detail::multiply_own_modes<T>{all, numbers, zero.data()});
-  fft->inverse(reinterpret_cast<std::complex<T>*>(spectrum.data()), mesh.data());
-  spreading->interpolate_with_gradient(mesh.data(), smooth_potentials.data(), smooth_gradients.data());
+  fft->inverse_async(reinterpret_cast<std::complex<T>*>(spectrum.data()), mesh.data());
+  spreading->interpolate_with_gradient_async(mesh.data(), smooth_potentials.data(), smooth_gradients.data());
   T at_zero = T(0);
   if (potentials_wanted) {
     // One rank has this mode; the others contribute zeros.

@@ -16,9 +16,9 @@ namespace {
 /// The common parts of both transforms.
 template <typename Context, typename T>
 struct transform_over_ranks {
-  transform_over_ranks(const Context& context, communicator& ranks, const detail::transposed_mesh& wanted,
+  transform_over_ranks(const Context& where, communicator& ranks, const detail::transposed_mesh& wanted,
                        const distributed_fft_options& options)
-      : mesh(wanted), transposed(options.transposed) {
+      : context(where), mesh(wanted), transposed(options.transposed) {
     const vec<int, 3>& points = mesh.points;
     detail::require_fft_extents(points.component, 3, mesh.real);
     detail::require_fft_library<T>(options.library, context);
@@ -56,6 +56,7 @@ struct transform_over_ranks {
     work->inverse(data, real);
   }
 
+  Context context;
   detail::transposed_mesh mesh;
   bool transposed;
   bool in_pencils = false;
@@ -88,12 +89,16 @@ template <typename Context, typename T>
 distributed_fft<Context, T>::~distributed_fft() = default;
 
 template <typename Context, typename T>
-void distributed_fft<Context, T>::forward(std::complex<T>* mesh) {
+void distributed_fft<Context, T>::forward_async(std::complex<T>* mesh) {
   implementation_->forward(nullptr, mesh);
 }
 template <typename Context, typename T>
-void distributed_fft<Context, T>::inverse(std::complex<T>* mesh) {
+void distributed_fft<Context, T>::inverse_async(std::complex<T>* mesh) {
   implementation_->inverse(mesh, nullptr);
+}
+template <typename Context, typename T>
+void distributed_fft<Context, T>::wait() const {
+  implementation_->context.synchronize();
 }
 template <typename Context, typename T>
 std::size_t distributed_fft<Context, T>::mesh_size() const {
@@ -145,12 +150,16 @@ template <typename Context, typename T>
 distributed_real_fft<Context, T>::~distributed_real_fft() = default;
 
 template <typename Context, typename T>
-void distributed_real_fft<Context, T>::forward(T* mesh, std::complex<T>* modes) {
+void distributed_real_fft<Context, T>::forward_async(T* mesh, std::complex<T>* modes) {
   implementation_->forward(mesh, modes);
 }
 template <typename Context, typename T>
-void distributed_real_fft<Context, T>::inverse(std::complex<T>* modes, T* mesh) {
+void distributed_real_fft<Context, T>::inverse_async(std::complex<T>* modes, T* mesh) {
   implementation_->inverse(modes, mesh);
+}
+template <typename Context, typename T>
+void distributed_real_fft<Context, T>::wait() const {
+  implementation_->context.synchronize();
 }
 template <typename Context, typename T>
 std::size_t distributed_real_fft<Context, T>::mesh_size() const {

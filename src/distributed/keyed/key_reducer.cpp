@@ -297,14 +297,19 @@ void distributed_key_reducer<Context>::set_keys(const std::uint64_t* keys, std::
 
 template <typename Context>
 template <typename V>
-void distributed_key_reducer<Context>::reduce(const component_values<const V>& values,
-                                              const component_values<V>& results, key_operation operation) {
+void distributed_key_reducer<Context>::reduce_async(const component_values<const V>& values,
+                                                    const component_values<V>& results, key_operation operation) {
   implementation_->reduce(values, results, operation);
 }
 
 template <typename Context>
-void distributed_key_reducer<Context>::count(std::uint64_t* results) {
+void distributed_key_reducer<Context>::count_async(std::uint64_t* results) {
   implementation_->count(results);
+}
+
+template <typename Context>
+void distributed_key_reducer<Context>::wait() const {
+  implementation_->context.synchronize();
 }
 
 template <typename Context>
@@ -316,9 +321,9 @@ std::size_t distributed_key_reducer<Context>::element_count() const {
   return implementation_->last->moves.arriving();
 }
 
-#define QUADRAT_INSTANTIATE(V)                                                                     \
-  template void distributed_key_reducer<backend_context>::reduce(const component_values<const V>&, \
-                                                                 const component_values<V>&, key_operation);
+#define QUADRAT_INSTANTIATE(V)                                                                           \
+  template void distributed_key_reducer<backend_context>::reduce_async(const component_values<const V>&, \
+                                                                       const component_values<V>&, key_operation);
 template class distributed_key_reducer<backend_context>;
 QUADRAT_INSTANTIATE(std::int32_t)
 QUADRAT_INSTANTIATE(std::int64_t)

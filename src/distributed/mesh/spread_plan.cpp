@@ -187,14 +187,14 @@ std::size_t distributed_spread_plan<Context, T, D>::mesh_size() const {
 }
 
 template <typename Context, typename T, int D>
-void distributed_spread_plan<Context, T, D>::spread(const T* values, T* mesh) {
+void distributed_spread_plan<Context, T, D>::spread_async(const T* values, T* mesh) {
   implementation& self = *implementation_;
   T* const patch = self.room(1);
   self.plan.spread_async(values, patch);
   self.borders->add(patch, mesh);
 }
 template <typename Context, typename T, int D>
-void distributed_spread_plan<Context, T, D>::spread(const std::complex<T>* values, std::complex<T>* mesh) {
+void distributed_spread_plan<Context, T, D>::spread_async(const std::complex<T>* values, std::complex<T>* mesh) {
   implementation& self = *implementation_;
   T* const patch = self.room(2);
   self.plan.spread_async(values, reinterpret_cast<std::complex<T>*>(patch));
@@ -202,21 +202,21 @@ void distributed_spread_plan<Context, T, D>::spread(const std::complex<T>* value
 }
 
 template <typename Context, typename T, int D>
-void distributed_spread_plan<Context, T, D>::interpolate(const T* mesh, T* values) {
+void distributed_spread_plan<Context, T, D>::interpolate_async(const T* mesh, T* values) {
   implementation& self = *implementation_;
   T* const patch = self.room(1);
   self.borders->fetch(mesh, patch);
   self.plan.interpolate_async(patch, values);
 }
 template <typename Context, typename T, int D>
-void distributed_spread_plan<Context, T, D>::interpolate(const std::complex<T>* mesh, std::complex<T>* values) {
+void distributed_spread_plan<Context, T, D>::interpolate_async(const std::complex<T>* mesh, std::complex<T>* values) {
   implementation& self = *implementation_;
   T* const patch = self.room(2);
   self.borders->fetch(reinterpret_cast<const T*>(mesh), patch, 2);
   self.plan.interpolate_async(reinterpret_cast<const std::complex<T>*>(patch), values);
 }
 template <typename Context, typename T, int D>
-void distributed_spread_plan<Context, T, D>::interpolate_gradient(const T* mesh, T* gradients) {
+void distributed_spread_plan<Context, T, D>::interpolate_gradient_async(const T* mesh, T* gradients) {
   implementation& self = *implementation_;
   T* const patch = self.room(1);
   self.borders->fetch(mesh, patch);
@@ -224,11 +224,15 @@ void distributed_spread_plan<Context, T, D>::interpolate_gradient(const T* mesh,
 }
 
 template <typename Context, typename T, int D>
-void distributed_spread_plan<Context, T, D>::interpolate_with_gradient(const T* mesh, T* values, T* gradients) {
+void distributed_spread_plan<Context, T, D>::interpolate_with_gradient_async(const T* mesh, T* values, T* gradients) {
   implementation& self = *implementation_;
   T* const patch = self.room(1);
   self.borders->fetch(mesh, patch);
   self.plan.interpolate_with_gradient_async(patch, values, gradients);
+}
+template <typename Context, typename T, int D>
+void distributed_spread_plan<Context, T, D>::wait() const {
+  implementation_->context.synchronize();
 }
 template <typename Context, typename T, int D>
 std::size_t distributed_spread_plan<Context, T, D>::bytes() const {

@@ -328,7 +328,7 @@ void distributed_mobility<Context, T>::set_points(const points_view<T, 3>& point
   implementation_->set_points(points);
 }
 template <typename Context, typename T>
-void distributed_mobility<Context, T>::multiply(const vec<T, 3>* forces, vec<T, 3>* velocities) {
+void distributed_mobility<Context, T>::multiply_async(const vec<T, 3>* forces, vec<T, 3>* velocities) {
   implementation_->multiply(forces, velocities);
 }
 template <typename Context, typename T>
@@ -339,6 +339,10 @@ template <typename Context, typename T>
 void distributed_mobility<Context, T>::velocities(const vec<T, 3>* forces, const mobility_noise& noise,
                                                   vec<T, 3>* velocities) {
   implementation_->with_noise(forces, true, noise, velocities);
+}
+template <typename Context, typename T>
+void distributed_mobility<Context, T>::wait() const {
+  implementation_->context.synchronize();
 }
 template <typename Context, typename T>
 const mobility_report& distributed_mobility<Context, T>::report() const {

@@ -163,13 +163,13 @@ void waves_of_ranks<Context, T>::compute(const T* forces, T scale, const wave_no
     modes *= static_cast<std::size_t>(body.block.end[axis] - body.block.first[axis]);
   }
   for (std::size_t axis = 0; axis < 3 && scale != T(0); ++axis) {
-    spreading_->spread(forces + axis * count_, values_.data());
-    fft_->forward(values_.data(), reinterpret_cast<std::complex<T>*>(spectra_[axis].data()));
+    spreading_->spread_async(forces + axis * count_, values_.data());
+    fft_->forward_async(values_.data(), reinterpret_cast<std::complex<T>*>(spectra_[axis].data()));
   }
   for_each(context_, "mobility.own waves", modes, body);
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    fft_->inverse(reinterpret_cast<std::complex<T>*>(spectra_[axis].data()), values_.data());
-    spreading_->interpolate(values_.data(), velocities + axis * count_);
+    fft_->inverse_async(reinterpret_cast<std::complex<T>*>(spectra_[axis].data()), values_.data());
+    spreading_->interpolate_async(values_.data(), velocities + axis * count_);
   }
 }
 

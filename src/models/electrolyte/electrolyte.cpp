@@ -150,8 +150,8 @@ void electrolyte<Context, T>::implementation::find_forces() {
   const points_view<T, 3> points = points_of(positions.data(), count);
   cells.reserve(count);
   cells.build_async(points);
-  accumulate_neighbors(context, cells.view(), points, reach, repulsion.data(),
-                       detail::electrolyte_repulsion<T>{radii.data(), static_cast<T>(options.repulsion)});
+  accumulate_neighbors_async(context, cells.view(), points, reach, repulsion.data(),
+                             detail::electrolyte_repulsion<T>{radii.data(), static_cast<T>(options.repulsion)});
   electrostatics_output<T> output;
   output.forces = coulomb.data();
   keep_error([&] { sums.compute_async(input(), output); });

@@ -184,7 +184,7 @@ void spheres_of_rank<Context, T>::finish(bool /*more*/) {
 
 template <typename Context, typename T>
 void spheres_of_rank<Context, T>::multiply(vec<T, 3>* velocities) {
-  if (interacts()) return mobility_->multiply(forces_.data(), velocities);
+  if (interacts()) return mobility_->multiply_async(forces_.data(), velocities);
   const free_velocities<T> body{forces_.data(), static_cast<T>(free_), T(0), options_.seed, 0, velocities};
   for_each(context_, "brownian.free own", own_, free_velocities_of_own<T>{body, ids_.data()});
 }

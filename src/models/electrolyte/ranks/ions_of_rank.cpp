@@ -139,8 +139,8 @@ void ions_of_rank<Context, T>::find_forces() {
   const points_view<T, 3> all = points_of(positions_.data(), own_ + borders_.ghosts());
   cells_.reserve(all.size());
   cells_.build_async(all);
-  accumulate_neighbors(context_, cells_.view(), all, reach_, repulsion_.data(),
-                       electrolyte_repulsion<T>{radii_.data(), static_cast<T>(options_.repulsion)});
+  accumulate_neighbors_async(context_, cells_.view(), all, reach_, repulsion_.data(),
+                             electrolyte_repulsion<T>{radii_.data(), static_cast<T>(options_.repulsion)});
   electrostatics_output<T> output;
   output.forces = coulomb_.data();
   sums_.compute(points(), output);
