@@ -10,10 +10,11 @@ import re
 import sys
 
 MODULES = "cells search contacts mesh keyed spectral ewald hydro distributed parallel models".split()
-WAITS = re.compile(r"\bwaits?\b[^.;:]*", re.I)
-DOES_NOT_WAIT = re.compile(r"\b(?:do|does) not wait\b[^.;:]*", re.I)
-MEMORY = re.compile(r"\b(?:may allocate|allocates?)\b[^.;:]*", re.I)
-CAPTURED = re.compile(r"\bcan be captured\b[^.;:]*", re.I)
+REST = r"\b(?:[^.;:]|[.:](?=[:\w]))*"  # of a sentence or its part; names such as options.method hold dots
+WAITS = re.compile(r"\bwaits?" + REST, re.I)
+DOES_NOT_WAIT = re.compile(r"\b(?:do|does) not wait" + REST, re.I)
+MEMORY = re.compile(r"\b(?:may allocate|allocates?)" + REST, re.I)
+CAPTURED = re.compile(r"\bcan be captured" + REST, re.I)
 DETERMINISM = re.compile(
     r"Determinism: .*?(?=$| Throws?\b| Sources?: | For an example )"
     r"|[^.]*\b(?:Deterministic|[Ss]ame (?:bits|bytes)|bits are the same|[Ss]ame (?:in|on) every)\b[^.]*\."

@@ -84,7 +84,6 @@ class contacts_on final : public worker_on<contact_search, Context> {
     }
     view.planes = planes;
     detector_.build(view);
-    this->context().synchronize();  // the caller may free or change the arrays from here on
   }
   [[nodiscard]] std::size_t size() const override { return static_cast<std::size_t>(detector_.size()); }
   [[nodiscard]] std::string method() const override { return std::string(detector_.method()); }

@@ -95,7 +95,6 @@ class contact_detector_on final : public quadrat_contact_detector {
     view.planes = planes;
     if (!wait) return detector_.build_async(view);
     detector_.build(view);
-    context_.synchronize();  // the caller may free or change the arrays from here on
   }
   void check() override { detector_.check(); }
   [[nodiscard]] quadrat_contact_view view() override {
