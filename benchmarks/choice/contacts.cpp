@@ -93,7 +93,7 @@ void time_contact_case(const Context& context, const session& s, const contact_c
       sample = detail::sample_points(context, placed->bodies().centers,
                                      detail::cells_for_sample(placed->domain(), scene.mean_diameter), scratch);
     };
-    for (take(); sample.company * 4 * static_cast<double>(what.n) > most_pairs; take()) {
+    for (take(); sample.occupancy * 4 * static_cast<double>(what.n) > most_pairs; take()) {
       shrink *= 0.7;
       for (auto& size : scene.sizes) size = size * 0.7;
       scene.mean_diameter *= 0.7;
@@ -113,7 +113,7 @@ void time_contact_case(const Context& context, const session& s, const contact_c
         if (!demand.met_by(method)) continue;
         // Methods that are never chosen automatically may take minutes for many bodies that are crowded or of several
         // sizes.
-        const bool many = what.n > 30000 || sample.company * static_cast<double>(what.n) > 1e5;
+        const bool many = what.n > 30000 || sample.occupancy * static_cast<double>(what.n) > 1e5;
         if (((method.quadratic && what.n > 3000) || many) && !can_be_chosen(method.name, request)) continue;
         times.add(std::string(method.name), 1, [&] {
           options.method = method.name;

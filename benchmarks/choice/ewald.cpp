@@ -152,14 +152,14 @@ void time_ewald_case(const Context& context, const session& s, const ewald_case&
   attempt_case(s, identity, one, [&](row& out) {
     rivals times(s);
     const auto charges = make_charges<T>(context, what, random_word(11, what.n));
-    ewald_rivals<Context, T> ways(context, what, charges);
+    ewald_rivals<Context, T> methods(context, what, charges);
     while (times.another_round(s)) {
-      for (const ewald_rival<Context, T>& way : ways.all()) {
-        times.add(way.name, 1, [&] { return times.of(context, rivals::nothing{}, [&] { ways.sum(way); }); });
+      for (const ewald_rival<Context, T>& method : methods.all()) {
+        times.add(method.name, 1, [&] { return times.of(context, rivals::nothing{}, [&] { methods.sum(method); }); });
       }
     }
     times.write(out);
-    for (const ewald_rival<Context, T>& way : ways.all()) out["load"][way.name] = to_row(way.work);
+    for (const ewald_rival<Context, T>& method : methods.all()) out["load"][method.name] = to_row(method.work);
   });
 }
 

@@ -73,16 +73,16 @@ struct chosen_methods {
 
 /// The costs of the variants of a model.
 [[nodiscard]] std::vector<detail::named_cost> variant_costs(const std::string& model, const row& load) {
-  const double company = load.at("company");
+  const double occupancy = load.at("occupancy");
   const int threads = load.at("threads");
   const bool cuda = load.value("cuda", false);
   if (model == "circles") {
     const int dimension = load.at("dimension");
     const double growth = load.value("growth", static_cast<double>(dimension));
-    return detail::circles_costs({load.at("agents"), dimension, company, growth, threads, cuda});
+    return detail::circles_costs({load.at("agents"), dimension, occupancy, growth, threads, cuda});
   }
   const double remade = load.value("remade", 0.0), cells = load.value("cells", 0.0);
-  return detail::granular_costs({load.at("grains"), company, remade, threads, cuda, cells});
+  return detail::granular_costs({load.at("grains"), occupancy, remade, threads, cuda, cells});
 }
 [[nodiscard]] bool is_model(const std::string& module) { return module == "circles" || module == "granular"; }
 

@@ -14,7 +14,7 @@ void each_of_points(Sample& sample, Field&& field) {
   field("sample_cells", sample.cells);
   field("sample_same", sample.same);
   field("sample_distance", sample.distance);
-  field("sample_company", sample.company);
+  field("sample_occupancy", sample.occupancy);
   field("sample_fullest", sample.fullest);
   field("sample_occupied", sample.occupied);
 }
@@ -54,7 +54,7 @@ void each_of_keys(Request& request, Field&& field) {
   field("block_keys", request.sample.block_keys);
   field("block_span", request.sample.block_span);
   field("span", request.sample.span);
-  field("crowd", request.sample.crowd);
+  field("commonest", request.sample.commonest);
 }
 template <typename Request, typename Field>
 void each_of_neighbors(Request& request, Field&& field) {

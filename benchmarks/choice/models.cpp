@@ -9,8 +9,8 @@
 #include "choice/operations.hpp"
 #include "choice/places.hpp"
 #include "models/circles/variants.hpp"
-#include "models/company.hpp"
 #include "models/granular/variants.hpp"
+#include "models/occupancy.hpp"
 #include "quadrat/models/circles.hpp"
 #include "quadrat/models/granular.hpp"
 #include "tune/choice.hpp"
@@ -59,11 +59,11 @@ void time_circles_case(const Context& context, const session& s, const case_grid
     const auto domain = circles_box<D>(p);
     const auto positions =
         spread_out<D>(make_places(distribution, n, D, draw.seed(), false), domain.lower, domain.length);
-    const auto [company, growth] = detail::growing_company_of(detail::taken_of(positions), n, domain, p.reach());
+    const auto [occupancy, growth] = detail::growing_occupancy_of(detail::taken_of(positions), n, domain, p.reach());
     const detail::circles_load load{
-        static_cast<double>(n), D, company, growth, detail::choice_place_of(context).threads, s.on_cuda()};
+        static_cast<double>(n), D, occupancy, growth, detail::choice_place_of(context).threads, s.on_cuda()};
     // The densest cases are covered by real runs only.
-    if (load.company * static_cast<double>(n) > (s.on_cuda() ? 4e8 : 4e6)) return;
+    if (load.occupancy * static_cast<double>(n) > (s.on_cuda() ? 4e8 : 4e6)) return;
     rivals times(s);
     while (times.another_round(s)) {
       for (const detail::circles_variant& one : detail::circles_variants(s.on_cuda())) {
@@ -77,7 +77,7 @@ void time_circles_case(const Context& context, const session& s, const case_grid
       }
     }
     times.write(out);
-    out["load"] = {{"agents", load.agents}, {"dimension", D},          {"company", load.company},
+    out["load"] = {{"agents", load.agents}, {"dimension", D},          {"occupancy", load.occupancy},
                    {"growth", load.growth}, {"threads", load.threads}, {"cuda", load.cuda}};
   });
 }
@@ -105,11 +105,12 @@ void time_granular_case(const Context& context, const session& s, const case_gri
     const auto positions = spread_out<3>(make_places(distribution, n, 3, draw.seed(), false), lower, length);
     const auto domain = make_box<double, 3>({-1, -1, -1}, {1, 1, 1}, {});
     detail::granular_load load{static_cast<double>(n), 0, 0, detail::choice_place_of(context).threads, s.on_cuda()};
-    const double edge = detail::company_edge(s.on_cuda());
-    load.company = detail::company_of(detail::taken_of(positions), n, domain, 2 * p.radius * edge) / std::pow(edge, 3);
+    const double edge = detail::occupancy_edge(s.on_cuda());
+    load.occupancy =
+        detail::occupancy_of(detail::taken_of(positions), n, domain, 2 * p.radius * edge) / std::pow(edge, 3);
     load.remade = detail::share_remade(fall);
     const std::vector<vec<double, 3>> velocities(n, vec<double, 3>{0, 0, -fall * 2 * p.radius / p.time_step});
-    if (load.company > 40) return;  // grains are never that dense
+    if (load.occupancy > 40) return;  // grains are never that dense
     rivals times(s);
     const granular<Context, float> finest(context, options, positions);
     load.cells = detail::cells_in_all(*finest.options().cells);
@@ -126,7 +127,7 @@ void time_granular_case(const Context& context, const session& s, const case_gri
       }
     }
     times.write(out);
-    out["load"] = {{"grains", load.grains},   {"remade", load.remade}, {"company", load.company},
+    out["load"] = {{"grains", load.grains},   {"remade", load.remade}, {"occupancy", load.occupancy},
                    {"threads", load.threads}, {"cuda", load.cuda},     {"cells", load.cells}};
   });
 }

@@ -78,7 +78,7 @@ void time_neighbor_case(const Context& context, const session& s, const neighbor
       cells.endless = what.outside;
       sample = detail::sample_points(context, input.points, cells, scratch);
     };
-    for (take(); sample.company * ball * n > what.most_pairs; take()) reach *= 0.7;
+    for (take(); sample.occupancy * ball * n > what.most_pairs; take()) reach *= 0.7;
     out["sample_ms"] = call_ms(context, take);
     neighbor_options<T> options;
     options.cutoff = static_cast<T>(reach);

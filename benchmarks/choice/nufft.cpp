@@ -99,11 +99,11 @@ void time_nufft_case(const Context& context, const session& s, const nufft_case&
       for (const double oversampling : {1.25, 1.5, 2.0}) {
         const std::string name = message("oversampling ", oversampling);
         times.add(name, 1, [&] {
-          nufft_rival<Context, T, D> way(context, what, oversampling);
-          way.set_points(points);
-          out["load"][name] = to_row(way.load(context));
-          array<T, Context> modes(context, 2 * way.modes());
-          const auto use = [&] { way.transform(values.data(), modes.data(), back.data()); };
+          nufft_rival<Context, T, D> method(context, what, oversampling);
+          method.set_points(points);
+          out["load"][name] = to_row(method.load(context));
+          array<T, Context> modes(context, 2 * method.modes());
+          const auto use = [&] { method.transform(values.data(), modes.data(), back.data()); };
           use();
           return times.of(context, rivals::nothing{}, use, 2);
         });

@@ -153,14 +153,14 @@ void run_distributed_fft(const session& s) {
   const std::size_t points =
       static_cast<std::size_t>(edge) * static_cast<std::size_t>(edge) * static_cast<std::size_t>(edge);
   time_whole_transform(s, edge, points);
-  struct way {
+  struct plan_case {
     const char* name;
     bool transposed;
     fft_layout layout;
   };
-  for (const way& one :
-       {way{"natural", false, fft_layout::slabs}, way{"transposed", true, fft_layout::slabs},
-        way{"pencils", false, fft_layout::pencils}, way{"transposed pencils", true, fft_layout::pencils}}) {
+  for (const plan_case& one :
+       {plan_case{"natural", false, fft_layout::slabs}, plan_case{"transposed", true, fft_layout::slabs},
+        plan_case{"pencils", false, fft_layout::pencils}, plan_case{"transposed pencils", true, fft_layout::pencils}}) {
     for (const int number : rank_counts(s)) {
       const row identity = identify("fft", one.name, "float", points, points, "uniform");
       attempt_on_ranks(s, identity, number, [&](const auto& context, communicator& ranks, row& out) {

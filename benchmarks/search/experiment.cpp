@@ -56,11 +56,11 @@ template <int D>
 }
 
 template <typename Context, int D>
-void follow_run(const session& s, const Context& context, circles_start<D>& start, const walk& way, std::size_t steps,
-                row& out) {
+void follow_run(const session& s, const Context& context, circles_start<D>& start, const walk& method,
+                std::size_t steps, row& out) {
   const double tolerance = s.plan().tolerance;
-  auto model = start.make(context, way);
-  start.verify(way, model);
+  auto model = start.make(context, method);
+  start.verify(method, model);
   const std::vector<circles_record> records = model.record(steps);
   const std::size_t tenth = std::max<std::size_t>(1, steps / 10);
   add_timing(out, summary_of(records, 0, steps, tolerance), "agents_per_s", static_cast<double>(start.size()));
@@ -85,9 +85,9 @@ void run_dimension(const session& s, const Context& context) {
     parameters.width = wanted.width;
     parameters.repulsion = parameters.attraction = wanted.force;
     circles_start<D> start(parameters, circles_count(parameters, D, wanted.density));
-    for (const walk& way : paper_walks(s)) {
-      s.attempt(start.identify("circles", way),
-                [&](row& out) { follow_run<Context, D>(s, context, start, way, steps, out); });
+    for (const walk& method : paper_walks(s)) {
+      s.attempt(start.identify("circles", method),
+                [&](row& out) { follow_run<Context, D>(s, context, start, method, steps, out); });
     }
   }
 }

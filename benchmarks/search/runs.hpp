@@ -25,26 +25,26 @@ class circles_start {
 
   [[nodiscard]] const circles_parameters& parameters() const { return parameters_; }
   [[nodiscard]] std::size_t size() const { return positions_.size(); }
-  [[nodiscard]] row identify(std::string_view operation, const walk& way) const {
-    return identify_run(operation, way, parameters_, D, size());
+  [[nodiscard]] row identify(std::string_view operation, const walk& method) const {
+    return identify_run(operation, method, parameters_, D, size());
   }
 
   template <typename Context>
-  [[nodiscard]] circles<Context, float, D> make(const Context& context, const walk& way) const {
+  [[nodiscard]] circles<Context, float, D> make(const Context& context, const walk& method) const {
     return {context,
-            {parameters_, std::string(way.order), std::string(way.cell_list), way.cells_per_reach,
-             way.cells_per_reach_x, way.queue_neighbors},
+            {parameters_, std::string(method.order), std::string(method.cell_list), method.cells_per_reach,
+             method.cells_per_reach_x, method.queue_neighbors},
             positions_};
   }
 
   /// Throws disagreement unless the neighbor counts at the start equal those of earlier walks.
   template <typename Context>
-  circles_statistics verify(const walk& way, circles<Context, float, D>& model) {
+  circles_statistics verify(const walk& method, circles<Context, float, D>& model) {
     const circles_statistics now = model.measure();
-    if (!first_) first_ = {std::string(way.order), now};
+    if (!first_) first_ = {std::string(method.order), now};
     const circles_statistics& first = first_->second;
     if (now.mean_neighbors != first.mean_neighbors || now.neighbor_deviation != first.neighbor_deviation) {
-      throw disagreement(message(way.order, " over ", way.cell_list, " finds ", now.mean_neighbors,
+      throw disagreement(message(method.order, " over ", method.cell_list, " finds ", now.mean_neighbors,
                                  " neighbors an agent, ", first_->first, " finds ", first.mean_neighbors));
     }
     return now;

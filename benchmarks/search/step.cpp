@@ -28,11 +28,11 @@ template <typename Context>
 }
 
 template <typename Context>
-void time_walk_of(const session& s, const Context& context, circles_start<3>& start, const walk& way, std::size_t steps,
-                  row& out) {
+void time_walk_of(const session& s, const Context& context, circles_start<3>& start, const walk& method,
+                  std::size_t steps, row& out) {
   const double n = static_cast<double>(start.size());
-  auto model = start.make(context, way);
-  const circles_statistics first = start.verify(way, model);
+  auto model = start.make(context, method);
+  const circles_statistics first = start.verify(method, model);
   const circles_record first_step = time_first_step(model);
   const timing measured = time_runs(model, steps, s.full() ? 3 : 2, s.plan().tolerance);
   const std::size_t bytes = model.bytes();
@@ -57,8 +57,8 @@ void run_density(const session& s, const Context& context, double density) {
   circles_parameters parameters = circles_defaults(circles_form::sine);
   parameters.width = std::cbrt(static_cast<double>(n) / density);
   circles_start<3> start(parameters, n);
-  for (const walk& way : all_walks(s)) {
-    s.attempt(start.identify("step", way), [&](row& out) { time_walk_of(s, context, start, way, steps, out); });
+  for (const walk& method : all_walks(s)) {
+    s.attempt(start.identify("step", method), [&](row& out) { time_walk_of(s, context, start, method, steps, out); });
   }
 }
 

@@ -25,12 +25,12 @@ template <int D, typename Context>
 void run_point(const session& s, const Context& context, std::string_view operation, const char* swept,
                const circles_parameters& parameters, std::size_t n, std::size_t steps) {
   circles_start<D> start(parameters, n);
-  for (const walk& way : swept_walks(s)) {
-    row identity = start.identify(operation, way);
+  for (const walk& method : swept_walks(s)) {
+    row identity = start.identify(operation, method);
     identity["swept"] = swept;
     s.attempt(identity, [&](row& out) {
-      auto model = start.make(context, way);
-      start.verify(way, model);
+      auto model = start.make(context, method);
+      start.verify(method, model);
       const timing measured = time_runs(model, steps, s.full() ? 3 : 2, s.plan().tolerance);
       const run_averages mean = average_over_run(model, steps);
       add_timing(out, measured, "agents_per_s", static_cast<double>(n));

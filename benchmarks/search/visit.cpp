@@ -78,7 +78,7 @@ class visited_points {
       hash_ = hash;
     }
     if (sum != *neighbors_ || hash != hash_) {
-      throw disagreement(message(order, " meets ", sum, " pairs, the first way ", *neighbors_,
+      throw disagreement(message(order, " meets ", sum, " pairs, the first method ", *neighbors_,
                                  sum == *neighbors_ ? ", but not the same" : ""));
     }
   }
@@ -91,7 +91,7 @@ class visited_points {
   std::uint64_t hash_ = 0;
 };
 
-struct visit_way {
+struct visit_method {
   std::string_view order;
   std::string_view cell_list;
   visit_storage storage;
@@ -99,15 +99,15 @@ struct visit_way {
 };
 
 template <typename Context>
-void run_way(const session& s, const Context& context, visited_points<Context>& points, const visit_way& way) {
-  const grid<float, 3> space = points.space(way.cells_per_reach);
-  const auto subject = make_visit_subject(way.order, way.cell_list, way.storage, context, space);
+void run_method(const session& s, const Context& context, visited_points<Context>& points, const visit_method& method) {
+  const grid<float, 3> space = points.space(method.cells_per_reach);
+  const auto subject = make_visit_subject(method.order, method.cell_list, method.storage, context, space);
   if (subject == nullptr) return;
-  row identity = identify("visit", way.order, "float", points.size(), space.size(), "uniform");
-  identity["cell_list"] = way.cell_list;
-  identity["positions"] = way.storage == visit_storage::points ? "by index" : "in slots";
-  identity["cells_per_reach"] = way.cells_per_reach;
-  s.attempt(identity, [&](row& out) { points.time(s, way.order, *subject, out); });
+  row identity = identify("visit", method.order, "float", points.size(), space.size(), "uniform");
+  identity["cell_list"] = method.cell_list;
+  identity["positions"] = method.storage == visit_storage::points ? "by index" : "in slots";
+  identity["cells_per_reach"] = method.cells_per_reach;
+  s.attempt(identity, [&](row& out) { points.time(s, method.order, *subject, out); });
 }
 
 template <typename Context>
@@ -130,8 +130,8 @@ void run_visit_on(const session& s, const Context& context) {
     if (!s.wants_method(order)) continue;
     for (const std::string_view list : cell_list_methods::names) {
       for (const visit_storage storage : {visit_storage::points, visit_storage::slots}) {
-        run_way(s, context, points, {order, list, storage, 1});
-        if (list == circles_default_cell_list) run_way(s, context, points, {order, list, storage, 2});
+        run_method(s, context, points, {order, list, storage, 1});
+        if (list == circles_default_cell_list) run_method(s, context, points, {order, list, storage, 2});
       }
     }
   }

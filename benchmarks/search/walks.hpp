@@ -53,20 +53,21 @@ struct walk {
 }
 
 /// The first keys of a row of Circles. `force` is the force modifier: k of the sine form, k_att = k_rep.
-[[nodiscard]] inline row identify_run(std::string_view operation, const walk& way, const circles_parameters& p, int dim,
-                                      std::size_t n) {
+[[nodiscard]] inline row identify_run(std::string_view operation, const walk& method, const circles_parameters& p,
+                                      int dim, std::size_t n) {
   double cells = 1;
   const double length = p.form == circles_form::original ? p.width - 1 : p.width;
   for (int axis = 0; axis < dim; ++axis) {
-    const int along_reach = axis == 0 && way.cells_per_reach_x != 0 ? way.cells_per_reach_x : way.cells_per_reach;
+    const int along_reach =
+        axis == 0 && method.cells_per_reach_x != 0 ? method.cells_per_reach_x : method.cells_per_reach;
     cells *= std::fmax(1, std::floor(length * along_reach / p.reach() * (1 + 1e-12)));
   }
-  row identity = identify(operation, way.order, "float", n, static_cast<std::size_t>(cells), "uniform");
+  row identity = identify(operation, method.order, "float", n, static_cast<std::size_t>(cells), "uniform");
   identity["dim"] = dim;
-  identity["cell_list"] = way.cell_list;
-  identity["cells_per_reach"] = way.cells_per_reach;
-  if (way.cells_per_reach_x != 0) identity["cells_per_reach_x"] = way.cells_per_reach_x;
-  if (way.queue_neighbors) identity["queued"] = *way.queue_neighbors;
+  identity["cell_list"] = method.cell_list;
+  identity["cells_per_reach"] = method.cells_per_reach;
+  if (method.cells_per_reach_x != 0) identity["cells_per_reach_x"] = method.cells_per_reach_x;
+  if (method.queue_neighbors) identity["queued"] = *method.queue_neighbors;
   identity["form"] = circles_form_names[static_cast<std::size_t>(p.form)];
   identity["width"] = p.width;
   identity["radius"] = p.radius;

@@ -82,7 +82,7 @@ struct placed_load {
     return -keys * std::expm1(drawn * std::log1p(-1 / (keys + 1e-9)));
   };
   request.sample.seen = 0;
-  request.sample.same = request.sample.crowd = 1 / load.keys;
+  request.sample.same = request.sample.commonest = 1 / load.keys;
   request.sample.descending = 0.5;
   request.sample.warp_keys = std::max(1.0, distinct(load.keys, 32));
   request.sample.warp_sectors = std::max(1.0, distinct(std::max(1.0, load.keys / 8), 32));

@@ -68,10 +68,10 @@ template <typename T>
 void check_broad_phase_options(const method_demand& demand, const broad_phase_options<T>& options) {
   check_common(demand, options.method, options.domain, options.bin_size, options.masks);
   if (is_automatic(options.method)) return;
-  contact_method_list::with(demand.kind, options.method, [&](auto record) {
-    using record_type = decltype(record);
-    if constexpr (requires { record_type::limits; }) {
-      require(record_type::serves({0, true}), "the ", demand.kind, " ", record_type::name, " ", record_type::limits);
+  contact_method_list::with(demand.kind, options.method, [&](auto descriptor) {
+    using method_type = decltype(descriptor);
+    if constexpr (requires { method_type::limits; }) {
+      require(method_type::serves({0, true}), "the ", demand.kind, " ", method_type::name, " ", method_type::limits);
     }
   });
 }

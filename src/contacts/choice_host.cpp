@@ -25,8 +25,8 @@ contact_choice choose_contact_method(const method_demand& demand, std::string_vi
     reason = compared ? comparison(times, 1) : "no other method takes this many bodies of any sizes";
   }
   contact_choice choice;
-  contact_method_list::with(demand.kind, asked, [&](auto record) {
-    choice = {decltype(record)::name, std::move(reason)};
+  contact_method_list::with(demand.kind, asked, [&](auto descriptor) {
+    choice = {decltype(descriptor)::name, std::move(reason)};
   });
   return choice;
 }

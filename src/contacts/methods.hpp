@@ -11,12 +11,12 @@
 
 namespace quadrat::detail {
 
-/// All methods of contacts, in display order. A new one is an engine and its record, in its own folder, and a line
-/// here; engine.hpp describes the engine, request.hpp the record.
+/// All methods of contacts, in display order. A new one is an engine and its descriptor, in its own folder, and a line
+/// here; engine.hpp describes the engine, request.hpp the descriptor.
 ///
 /// The choice takes `levels`, except for few bodies: up to brute_force_most_bodies it may take brute force. On GPUs,
 /// where an earlier search has counted the contacts, it may take the tight grid for as many, and sweep and prune up to
-/// crowd_most_bodies (for_crowds).
+/// counted_most_bodies (where_counted).
 using contact_method_list = method_list<  //
     levels_method,                        //
     loose_grid_method,                    //

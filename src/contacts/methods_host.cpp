@@ -11,11 +11,11 @@ namespace quadrat {
 std::span<const contact_method> contact_methods() {
   static const std::vector<contact_method> methods = [] {
     std::vector<contact_method> list;
-    detail::contact_method_list::for_each([&](auto record) {
-      using record_type = decltype(record);
-      const bool pairs = detail::does_serve<record_type>(detail::pair_request{0, true});
-      list.push_back({detail::built_info_of<record_type>(), pairs, record_type::bins, record_type::balances,
-                      record_type::quadratic});
+    detail::contact_method_list::for_each([&](auto descriptor) {
+      using method_type = decltype(descriptor);
+      const bool pairs = detail::does_serve<method_type>(detail::pair_request{0, true});
+      list.push_back({detail::built_info_of<method_type>(), pairs, method_type::bins, method_type::balances,
+                      method_type::quadratic});
     });
     return list;
   }();

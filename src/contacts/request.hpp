@@ -9,15 +9,15 @@
 #include "quadrat/core/context.hpp"
 #include "tune/cost.hpp"
 
-/// The request to the records of methods, and the cost terms that several share.
+/// The request to the descriptors of methods, and the cost terms that several share.
 namespace quadrat::detail {
 
 /// The most bodies for which testing every pair is considered, because its time is quadratic.
 inline constexpr std::size_t brute_force_most_bodies = 256;
 /// The same for methods whose threads share all tests evenly, on GPUs.
-inline constexpr std::size_t crowd_most_bodies = 4096;
+inline constexpr std::size_t counted_most_bodies = 4096;
 
-/// A request to the records of methods.
+/// A request to the descriptors of methods.
 struct pair_request {
   std::size_t bodies;
   bool boxes = false;  ///< pairs of boxes are requested instead of contacts
@@ -33,9 +33,9 @@ struct pair_request {
     constexpr double unseen_contacts = 2;  // of a body
     return 1e-6 * (found >= 0 ? found : unseen_contacts * static_cast<double>(bodies));
   }
-  /// The contacts of a body in a crowd, in millions, which one GPU thread finds sequentially. For uneven bodies, more
-  /// than the mean, but at most the number of bodies.
-  [[nodiscard]] double crowd() const {
+  /// The contacts of a body where bodies are dense, in millions, which one GPU thread finds sequentially. For uneven
+  /// bodies, more than the mean, but at most the number of bodies.
+  [[nodiscard]] double densest() const {
     constexpr double uneven = 3;
     return bodies > 0 ? std::min(uneven * megacontacts() / static_cast<double>(bodies), megabodies()) : 0;
   }
@@ -77,10 +77,11 @@ struct pair_request {
       .each("turned_contacts", cost_unit::step, request.turned(contacts));
 }
 
-/// On a GPU adds the cost of crowds: one thread finds all contacts of a body.
-[[nodiscard]] inline method_cost with_crowd(method_cost cost, const pair_request& request) {
-  const double crowd = request.crowd();
-  return cost.each("crowd", cost_unit::step, crowd).each("turned_crowd", cost_unit::step, request.turned(crowd));
+/// On a GPU adds the cost of dense places: one thread finds all contacts of a body.
+[[nodiscard]] inline method_cost with_densest(method_cost cost, const pair_request& request) {
+  const double densest = request.densest();
+  return cost.each("densest", cost_unit::step, densest)
+      .each("turned_densest", cost_unit::step, request.turned(densest));
 }
 
 /// The terms of a detection over cells of about a body: starts, putting bodies into cells, and testing pairs, whose
@@ -97,30 +98,31 @@ struct pair_request {
     cost.each("alone", cost_unit::step, bodies);  // work that threads on shared cores do not speed up
   }
   cost = with_contacts(cost, request);
-  return request.cuda ? with_crowd(cost, request).each("wide_crowd", cost_unit::step, request.wide(request.crowd()))
-                      : cost;
+  return request.cuda
+             ? with_densest(cost, request).each("wide_densest", cost_unit::step, request.wide(request.densest()))
+             : cost;
 }
 
 /// `cost()` of a method that GPUs choose only for few bodies with counted contacts: in an unknown crowd it may take ten
 /// times as long as `levels`.
 template <typename Cost>
-[[nodiscard]] method_cost for_crowds(const pair_request& request, std::size_t most_bodies, const Cost& cost) {
+[[nodiscard]] method_cost where_counted(const pair_request& request, std::size_t most_bodies, const Cost& cost) {
   if (!request.cuda || request.boxes) return method_cost().last_resort("not faster than levels");
   if (request.found < 0) return cost().last_resort("contacts have not been counted");
   return request.bodies > most_bodies ? cost().last_resort("may test every pair") : cost();
 }
 
-/// Defaults of the records. In addition to these and to the members that method_choice.hpp requires, a record has
+/// Defaults of the descriptors. Besides these and the members that method_choice.hpp requires, a descriptor has
 ///   static constexpr std::string_view limits;  with `serves`: its limits, and why
 ///   template <typename Context, typename T> using engine
-struct pair_record {
+struct contact_method_defaults {
   static constexpr bool on_cpu = true;
   static constexpr bool on_cuda = true;
   static constexpr determinism reproducible = determinism::canonical;
   static constexpr bool bins = true;       ///< whether the size of its bins can be set
   static constexpr bool balances = false;  ///< whether bin_options::balanced makes a difference
   /// Whether its work can grow with the square of the number of bodies. It then has no finite `cost` for more than
-  /// brute_force_most_bodies or crowd_most_bodies, and is never chosen for them.
+  /// brute_force_most_bodies or counted_most_bodies, and is never chosen for them.
   static constexpr bool quadratic = false;
 };
 

@@ -34,12 +34,12 @@ void search_plan<Context, T>::choose(std::string_view asked, const pair_request&
 template <typename Context, typename T>
 void search_plan<Context, T>::use(std::string_view method) {
   if (!engines_.contains(method)) {
-    contact_method_list::with("contact method", method, [&](auto record) {
-      using record_type = decltype(record);
-      if constexpr (of_papers<record_type>) {
-        engines_.emplace(method, paper_engine<record_type, contact_engine_maker<Context, T>>(context_));
+    contact_method_list::with("contact method", method, [&](auto descriptor) {
+      using method_type = decltype(descriptor);
+      if constexpr (of_papers<method_type>) {
+        engines_.emplace(method, paper_engine<method_type, contact_engine_maker<Context, T>>(context_));
       } else {
-        engines_.emplace(method, std::make_unique<typename record_type::template engine<Context, T>>(context_));
+        engines_.emplace(method, std::make_unique<typename method_type::template engine<Context, T>>(context_));
       }
     });
   }

@@ -18,7 +18,7 @@
 #include "quadrat/core/method_list.hpp"
 #include "quadrat/core/types.hpp"
 
-/// How records of methods are read. A record is an empty type in the header of its engine, with
+/// How descriptors of methods are read. A descriptor is an empty type in the header of its engine, with
 ///   static constexpr std::string_view name, summary;
 ///   static constexpr bool on_cpu, on_cuda;            in whatever build
 ///   static constexpr determinism reproducible;        the highest level that it supports

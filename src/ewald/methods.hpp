@@ -8,7 +8,7 @@
 
 namespace quadrat::detail {
 
-namespace electrostatics_records {
+namespace ewald_methods {
 
 struct any {
   static constexpr bool on_cpu = true;
@@ -29,10 +29,9 @@ struct direct : any {
       "Gaussian splitting, modes summed one by one: small systems, any accuracy";
 };
 
-}  // namespace electrostatics_records
+}  // namespace ewald_methods
 
 /// In display order.
-using electrostatics_method_list =
-    method_list<electrostatics_records::spme, electrostatics_records::esp, electrostatics_records::direct>;
+using electrostatics_method_list = method_list<ewald_methods::spme, ewald_methods::esp, ewald_methods::direct>;
 
 }  // namespace quadrat::detail

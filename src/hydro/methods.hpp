@@ -8,7 +8,7 @@
 
 namespace quadrat::detail {
 
-namespace mobility_records {
+namespace hydro_methods {
 
 struct any {
   static constexpr bool on_cpu = true;
@@ -29,9 +29,9 @@ struct direct : any {
   static constexpr std::string_view summary = "as split, modes summed one by one: few spheres, any accuracy";
 };
 
-}  // namespace mobility_records
+}  // namespace hydro_methods
 
 /// In display order.
-using mobility_method_list = method_list<mobility_records::split, mobility_records::krylov, mobility_records::direct>;
+using mobility_method_list = method_list<hydro_methods::split, hydro_methods::krylov, hydro_methods::direct>;
 
 }  // namespace quadrat::detail

@@ -49,7 +49,7 @@ template <typename Context>
 [[nodiscard]] key_choice choose_key_method(const Context& context, const key_setup& setup, const key_source& source,
                                            workspace<Context>& scratch);
 
-/// The choice itself, from the records of the methods; needs no device.
+/// The choice itself, from the descriptors of the methods; needs no device.
 [[nodiscard]] key_choice choose_key_method(const key_request& request, const device_profile& profile);
 
 /// The methods that can be chosen for a request, fastest first.

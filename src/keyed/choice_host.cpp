@@ -26,7 +26,7 @@ namespace {
                              " % have the same key as the element before, ", std::round(100 * sample.descending),
                              " % a smaller key; ", two_digits(sample.warp_keys), " keys in 32 consecutive ones, ",
                              two_digits(sample.block_keys), " in 4096");
-  if (sample.crowd >= 0.01) text += message("; ", two_digits(100 * sample.crowd), " % have the commonest key");
+  if (sample.commonest >= 0.01) text += message("; ", two_digits(100 * sample.commonest), " % have the commonest key");
   return text;
 }
 
@@ -66,7 +66,7 @@ explanation explain_key_method(const key_request& request, const device_profile&
                  {"same", sample.same},
                  {"warp_keys", sample.warp_keys},
                  {"block_keys", sample.block_keys},
-                 {"commonest_key", sample.crowd}};
+                 {"commonest_key", sample.commonest}};
   return result;
 }
 

@@ -8,7 +8,7 @@
 #include "quadrat/core/types.hpp"
 #include "tune/cost.hpp"
 
-/// Expected costs of reductions by key, for the records of the methods.
+/// Expected costs of reductions by key, for the descriptors of the methods.
 namespace quadrat::detail {
 
 /// The reduction for which a method is chosen.
@@ -28,8 +28,8 @@ struct key_request {
   [[nodiscard]] bool wide() const { return row_bytes > 6 * values; }  ///< in double precision
 };
 
-/// The base of records: the defaults.
-struct key_record {
+/// The base of descriptors: the defaults.
+struct key_method_defaults {
   static constexpr bool any_order = true;     ///< takes keys in any order
   static constexpr bool compensates = false;  ///< supports compensated sums
   static bool serves(const key_request& request) { return !request.compensated; }
@@ -82,7 +82,7 @@ inline constexpr std::size_t cpu_tables_team = 16384;
 /// The same on the CPU, for one thread.
 struct cpu_costs {
   double element;            ///< for each element
-  double crowd = 0;          ///< for each element of the most frequent key, if there are several threads
+  double commonest = 0;      ///< for each element of the most frequent key, if there are several threads
   double scan = 0;           ///< for each element, if every thread reads all keys
   double bytes_element = 0;  ///< held for each element
   double bytes_key = 0;

@@ -17,7 +17,7 @@ namespace {
 /// Picoseconds of the shared second-level cache for the atomic operations of a warp: for each sector of 32 bytes
 /// touched (once per lane with the same key), for each key, and for each operation on the same word.
 struct cache_costs {
-  double sector, key, crowd;
+  double sector, key, word;
 };
 constexpr cache_costs cache{8.4, 1.4, 1760};
 /// The slowdown of sectors if the results of the keys in flight (up to 2^20), or of all keys in use (beyond), have 2^k
@@ -57,9 +57,9 @@ constexpr std::array cpu_joins{cache_factor{15, 800},  cache_factor{18, 1100}, c
     case left_over::runs:
       return 128 / (1 + 127 * (1 - sample.same));
     case left_over::warp_keys:
-      return std::max(1.0, 32 * std::max(sample.crowd, 1 / sample.warp_keys));
+      return std::max(1.0, 32 * std::max(sample.commonest, 1 / sample.warp_keys));
     case left_over::block_keys:
-      return std::max(1.0, key_block_elements * std::max(sample.crowd, 1 / sample.block_keys));
+      return std::max(1.0, key_block_elements * std::max(sample.commonest, 1 / sample.block_keys));
     default:
       return 1;
   }
@@ -128,10 +128,10 @@ constexpr double components_of_a_sector = 2;
   const double factor = factor_of_cache(std::min(request.row_bytes * keys_at_once(request), roomy)) * beyond;
   const double times = std::max(1.0, warp.operations / warp.keys);
   const double spread = cache.sector * warp.sectors * times * factor + cache.key * warp.keys;
-  const double share = std::max(request.sample.crowd, 1 / keys_at_once(request));
+  const double share = std::max(request.sample.commonest, 1 / keys_at_once(request));
   // Beyond the cache, operations on the commonest key also wait for those on other keys.
-  const double crowd = request.elements * share / joined(leaves, request.sample) * cache.crowd * beyond;
-  return std::max(request.elements / 32 * spread, crowd);
+  const double commonest = request.elements * share / joined(leaves, request.sample) * cache.word * beyond;
+  return std::max(request.elements / 32 * spread, commonest);
 }
 
 }  // namespace
@@ -152,8 +152,8 @@ method_cost cuda_cost(const cuda_costs& costs, const key_request& request, doubl
   cost.each("changes", cost_unit::step, changes);
   cost.each("wide_changes", cost_unit::step, request.wide() ? changes : 0);
   // Additions to the commonest of the keys in flight.
-  const double share = std::max(request.sample.crowd, 1 / keys_at_once(request));
-  cost.each("crowd", cost_unit::step, 1e-6 * count * request.values * share);
+  const double share = std::max(request.sample.commonest, 1 / keys_at_once(request));
+  cost.each("commonest", cost_unit::step, 1e-6 * count * request.values * share);
   cost.each("clear", cost_unit::byte, 1e-6 * keys * request.row_bytes);
   return cost.holds(costs.bytes * count + costs.bytes_key * keys);
 }
@@ -181,7 +181,7 @@ method_cost cuda_fixed_point_cost(const key_request& request) {
   cost.each("work", cost_unit::step, 1e-9 * work * request.values);
   cost.each("reached", cost_unit::byte, reached_bytes(request));
   // Additions to one result wait for each other; a warp's are combined.
-  cost.each("crowd", cost_unit::step, values * std::min(most_waiting, 1 / keys_at_once(request)));
+  cost.each("commonest", cost_unit::step, values * std::min(most_waiting, 1 / keys_at_once(request)));
   cost.each("clear", cost_unit::byte, 1e-6 * request.keys * request.values);
   return cost.holds(bytes_of_key * request.keys);
 }
@@ -210,7 +210,7 @@ method_cost cpu_cost(const cpu_costs& costs, const key_request& request, double 
   const double count = request.elements, threads = costs.teams > 0 ? request.threads : 1;
   const double set_threads = costs.set_teams > 0 ? request.threads : 1;
   const double table_bytes = tables * costs.table_row_bytes;
-  const double crowd = threads > 1 ? count * request.sample.crowd * costs.crowd : 0;
+  const double commonest = threads > 1 ? count * request.sample.commonest * costs.commonest : 0;
   const double scan = request.threads > 1 && tables < 1 ? count * costs.scan * request.threads / threads : 0;
   method_cost cost;
   cost.once("start", cost_unit::launch, 1);
@@ -219,7 +219,7 @@ method_cost cpu_cost(const cpu_costs& costs, const key_request& request, double 
   cost.each("start", cost_unit::launch, 1);
   cost.each("team", cost_unit::launch, costs.teams);
   cost.each("bytes", cost_unit::byte, 1e-6 * count * request.row_bytes / threads);
-  cost.each(costs.work, cost_unit::step, 1e-9 * (std::max(count * costs.element / threads, crowd) + scan));
+  cost.each(costs.work, cost_unit::step, 1e-9 * (std::max(count * costs.element / threads, commonest) + scan));
   cost.each(costs.elements, cost_unit::step, 1e-6 * count / threads);
   cost.each("clear", cost_unit::byte,
             1e-6 * (1 + tables) * request.keys * request.row_bytes * std::max(costs.clears, 1 / threads));
@@ -259,12 +259,12 @@ method_cost linked_lists_method::cost(const key_request& request) {
   const double linkers = links ? request.threads : 1, threads = joins ? request.threads : 1;
   // One thread walks a list, whose elements are not moved.
   const double near = cpu_joins.front().factor, far = factor_of(cpu_joins, count * (request.row_bytes + 4)) / near;
-  const double walked = count * std::max(1 / threads, request.sample.crowd);
+  const double walked = count * std::max(1 / threads, request.sample.commonest);
   cost.once("start", cost_unit::launch, 1);
   cost.once("team", cost_unit::launch, links ? 1 : 0);
   cost.once("elements", cost_unit::step, 1e-6 * count / linkers);
   cost.once("far", cost_unit::byte, 1e-6 * count * (factor_of(cpu_joins, 4 * span) / near - 1) / linkers);
-  cost.once("crowd", cost_unit::step, links ? 1e-6 * count * request.sample.crowd : 0);
+  cost.once("commonest", cost_unit::step, links ? 1e-6 * count * request.sample.commonest : 0);
   cost.once("clear", cost_unit::byte, 4e-6 * keys);
   cost.each("start", cost_unit::launch, 1);
   cost.each("team", cost_unit::launch, joins ? 1 : 0);

@@ -21,8 +21,8 @@ namespace quadrat::detail {
 /// The kind of method, in messages.
 inline constexpr std::string_view key_method_kind = "method of keyed reduction";
 
-/// All methods of keyed reduction: their records are in the headers of their engines (core/method_choice.hpp). To add
-/// one, write an engine in its own file and add a line here.
+/// All methods of keyed reduction: their descriptors are in the headers of their engines (core/method_choice.hpp). To
+/// add one, write an engine in its own file and add a line here.
 using key_method_list = method_list<atomic_method, cas_loop_method, warp_peers_method, shared_bins_method, runs_method,
                                     private_tables_method, partitioned_method, linked_lists_method, sort_reduce_method,
                                     ordered_method, fixed_point_method>;

@@ -11,9 +11,9 @@ namespace quadrat {
 std::span<const key_method> key_methods() {
   static const std::vector<key_method> methods = [] {
     std::vector<key_method> list;
-    detail::key_method_list::for_each([&](auto record) {
-      using record_type = decltype(record);
-      list.push_back({detail::built_info_of<record_type>(), record_type::any_order, record_type::compensates});
+    detail::key_method_list::for_each([&](auto descriptor) {
+      using method_type = decltype(descriptor);
+      list.push_back({detail::built_info_of<method_type>(), method_type::any_order, method_type::compensates});
     });
     return list;
   }();

@@ -101,7 +101,7 @@ class partitioned_engine : public typed_key_engine<cpu_context, partitioned_engi
   std::vector<piece> pieces_;
 };
 
-struct partitioned_method : key_record {
+struct partitioned_method : key_method_defaults {
   static constexpr std::string_view name = "partitioned";
   static constexpr std::string_view summary = "elements moved to ranges of keys whose results fit a cache";
   static constexpr bool on_cpu = true;

@@ -74,7 +74,7 @@ method_cost partitioned_method::cost(const key_request& request) {
   const double block_span = request.sample.block_span * std::min(1.0, moving_block / sampled);
   const double moved = request.keys <= range ? 0 : std::min(1.0, block_span / range);
   const double piece = std::max(request.elements / most_pieces, 2 * range);
-  const double fullest = std::max(request.sample.crowd, range / std::max(range, request.sample.span));
+  const double fullest = std::max(request.sample.commonest, range / std::max(range, request.sample.span));
   const bool moves = starts_team(request, request.elements, 2.0 * least_blocks * moving_block);
   const bool joins = starts_team(request, request.elements + request.keys, cpu_tables_team);
   const bool collects = fullest * request.elements >= 2 * piece;

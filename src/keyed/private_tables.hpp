@@ -53,7 +53,7 @@ class private_tables_engine : public typed_key_engine<cpu_context, private_table
   std::vector<std::uint32_t> ranges_;
 };
 
-struct private_tables_method : key_record {
+struct private_tables_method : key_method_defaults {
   static constexpr std::string_view name = "private_tables";
   static constexpr std::string_view summary = "a table or a range of keys per thread";
   static constexpr bool on_cpu = true;

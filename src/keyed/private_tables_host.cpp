@@ -169,12 +169,12 @@ void choose_ranges(const key_source& keys, std::size_t parts, double row_bytes, 
     for (; next != end && before + joined + cleared * *next <= share; ++next) before += joined;
     double first = (share - before) / cleared;
     // The key whose sampled elements are cut, or would be in the wrong range.
-    auto crowd = end;
-    if (next != end && first >= *next) crowd = next;
-    if (crowd == end && next != begin && first < *(next - 1) + 1.0) crowd = next - 1;
-    if (crowd != end) {
-      const auto [same, other] = std::equal_range(begin, end, *crowd);
-      first = *crowd + (next - same < other - next ? 0.0 : 1.0);
+    auto cut = end;
+    if (next != end && first >= *next) cut = next;
+    if (cut == end && next != begin && first < *(next - 1) + 1.0) cut = next - 1;
+    if (cut != end) {
+      const auto [same, other] = std::equal_range(begin, end, *cut);
+      first = *cut + (next - same < other - next ? 0.0 : 1.0);
     }
     ranges[part] = std::max(ranges[part - 1], static_cast<std::uint32_t>(std::min(first, all)));
   }
@@ -208,16 +208,16 @@ method_cost private_tables_method::cost(const key_request& request) {
   const bool fetches = parts > 0 && request.keys * request.row_bytes > static_cast<double>(near_bytes);
   const double join = waits * cpu_join(request, parts > 0 ? 1 : 1.0 / request.threads) + (fetches ? fetch : 0);
   // One thread does the work of a range, even if all of it belongs to a single key.
-  const double crowd = parts > 0 ? 0 : join;
+  const double alone = parts > 0 ? 0 : join;
   const double tables = static_cast<double>(parts);
   const bool fills =
       parts == 1 ? false : starts_team(request, request.elements + (parts > 0 ? 0 : request.keys), cpu_tables_team);
   const bool collects = parts > 0 && starts_team(request, tables * request.keys, cpu_tables_team);
   constexpr double sampled = 1024;
   // One thread does the elements of a part, or of a key.
-  const double own = parts > 0 ? 1.0 / request.threads : std::max(1.0 / request.threads, request.sample.crowd);
+  const double own = parts > 0 ? 1.0 / request.threads : std::max(1.0 / request.threads, request.sample.commonest);
   return cpu_cost({.element = join,
-                   .crowd = crowd,
+                   .commonest = alone,
                    .scan = fills ? 500.0 : 0,
                    .teams = (fills ? 1.0 : 0) + (collects ? 1 : 0),
                    .set_elements = parts > 0 || !fills ? 0 : std::min(sampled, request.elements),

@@ -76,7 +76,7 @@ struct key_sample {
   double block_keys = 1;    ///< distinct keys of 4096 consecutive elements, estimated
   double block_span = 1;    ///< range of keys of 4096 consecutive elements
   double span = 1;          ///< range of keys
-  double crowd = 0;         ///< share of the most frequent key, estimated
+  double commonest = 0;     ///< share of the most frequent key, estimated
   bool assumed = false;     ///< not sampled: these are even_keys
 };
 

@@ -86,7 +86,7 @@ struct window_sums {
 
 /// The share of the most frequent key. With several blocks, each key's fullest block is ignored: if equal keys are
 /// adjacent, one block says nothing about the whole.
-[[nodiscard]] double crowd_of(key_span keys, std::size_t block_elements, bool several, double seen) {
+[[nodiscard]] double commonest_share(key_span keys, std::size_t block_elements, bool several, double seen) {
   struct elements {
     std::size_t all = 0, here = 0, best = 0, block = 0;  ///< in all; in the last block; in the fullest block
   };
@@ -141,7 +141,7 @@ key_sample even_keys(double elements, double keys) {
   result.block_keys = distinct_of_draws(block, keys);
   result.block_span = std::max(1.0, keys * (block - 1) / (block + 1));
   result.span = std::max(1.0, keys * (elements - 1) / (elements + 1));
-  result.crowd = result.same;
+  result.commonest = result.same;
   result.assumed = true;
   return result;
 }
@@ -197,7 +197,7 @@ key_sample summarize(const key_sample_layout& layout, key_span keys) {
   }
   result.block_span = block_spans / blocks;
   result.span = all.span();
-  result.crowd = crowd_of(keys, in_block, layout.blocks > 1, sums.elements);
+  result.commonest = commonest_share(keys, in_block, layout.blocks > 1, sums.elements);
   return result;
 }
 

@@ -21,7 +21,7 @@ struct spread_choice {
   [[nodiscard]] std::string reason() const;
 };
 
-/// The method expected to take the least time, from the records of the methods. Needs no device.
+/// The method expected to take the least time, from the descriptors of the methods. Needs no device.
 [[nodiscard]] spread_choice choose_spread_method(const spread_request& request, const device_profile& profile);
 
 /// All methods, with what the choice knows of each.

@@ -38,7 +38,7 @@ explanation explain_spread_method(const spread_request& request, const device_pr
   explanation result = explain<spread_method_list>(spread_task(request), request, profile);
   const point_sample& sample = request.sample;
   result.load = {{"points", request.points},       {"mesh_points", request.nodes},  {"footprint", request.footprint},
-                 {"uses", request.uses},           {"sampled", sample.seen},        {"company", sample.company},
+                 {"uses", request.uses},           {"sampled", sample.seen},        {"occupancy", sample.occupancy},
                  {"fullest_tile", sample.fullest}, {"disorder", request.disorder()}};
   return result;
 }

@@ -34,7 +34,7 @@ namespace quadrat::detail {
   return spreading_cost(request)
       .each("far", cost_unit::byte, request.bytes > 40e6 ? request.share(scattered) : 0)
       .each("scattered", cost_unit::byte, request.share(scattered))
-      .each("crowd", cost_unit::step, request.fullest())
+      .each("fullest", cost_unit::step, request.fullest())
       .each("rows", cost_unit::step, request.share(request.contributions() / request.row))
       .holds(placed_point_bytes(request));
 }
@@ -45,8 +45,8 @@ namespace quadrat::detail {
   const double alone = 1e-3 * request.footprint;
   return spreading_cost(request)
       .each("rows", cost_unit::step, request.contributions() / request.row)
-      .each("company", cost_unit::step, request.company())
-      .each("crowd", cost_unit::step, request.crowded())
+      .each("occupancy", cost_unit::step, request.occupancy())
+      .each("tile_contributions", cost_unit::step, request.tile_contributions())
       .each("reached", cost_unit::step, request.most_at_a_point())
       .each("alone", cost_unit::step, alone * few_points / (request.points + few_points))
       .each("wide_alone", cost_unit::step, request.wide(alone))

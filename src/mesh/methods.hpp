@@ -20,8 +20,8 @@ namespace quadrat::detail {
 /// The kind of method, in messages.
 inline constexpr std::string_view spread_method_kind = "method of spreading";
 
-/// All methods of spreading: their records are in the headers of their engines (core/method_choice.hpp). To add one,
-/// write an engine in its own file and add a line here.
+/// All methods of spreading: their descriptors are in the headers of their engines (core/method_choice.hpp). To add
+/// one, write an engine in its own file and add a line here.
 using spread_method_list =
     method_list<particle_method, particle_threads_method, particle_racing_method, gather_method, single_mesh_method,
                 group_mesh_method, hybrid_mesh_method, cusparse_method, tiles_method, multicolor_method>;

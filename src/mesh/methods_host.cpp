@@ -11,9 +11,9 @@ namespace quadrat {
 std::span<const spread_method> spread_methods() {
   static const std::vector<spread_method> methods = [] {
     std::vector<spread_method> list;
-    detail::spread_method_list::for_each([&](auto record) {
-      using record_type = decltype(record);
-      list.push_back({detail::built_info_of<record_type>(), detail::has_wrong_results<record_type>()});
+    detail::spread_method_list::for_each([&](auto descriptor) {
+      using method_type = decltype(descriptor);
+      list.push_back({detail::built_info_of<method_type>(), detail::has_wrong_results<method_type>()});
     });
     return list;
   }();

@@ -14,13 +14,13 @@
 #include "quadrat/core/vec.hpp"
 #include "tune/point_sample.hpp"
 
-/// What the records of methods are asked, and how a request is made.
+/// What the descriptors of methods are asked, and how a request is made.
 namespace quadrat::detail {
 
 /// Mesh points along each edge of a tile of the sample, by dimension: some hundreds in all.
 inline constexpr std::array<int, 4> tile_edges{1, 1024, 32, 8};
 
-/// A plan as the choice sees it. The record of a method computes the expected cost from it.
+/// A plan as the choice sees it. The descriptor of a method computes the expected cost from it.
 struct spread_request {
   bool cuda;
   determinism level;
@@ -90,22 +90,22 @@ struct spread_request {
   /// clustered, so that methods sensitive to clusters are chosen only for sampled points.
   [[nodiscard]] double fullest_tile() const {
     const double unseen = unseen_fullest(evenly_in_tile(), points);
-    const double seen = sample.fullest < 1 + sample.company ? sample.company : sample.fullest;
+    const double seen = sample.fullest < 1 + sample.occupancy ? sample.occupancy : sample.fullest;
     return 1e-6 * (sample.seen > 0 ? seen : unseen);
   }
   /// Millions of other points in the tile of a point, in excess of even points; points not sampled as above.
   [[nodiscard]] double crowd() const {
-    return sample.seen > 0 ? 1e-6 * std::max(0.0, sample.company - evenly_in_tile()) : fullest_tile();
+    return sample.seen > 0 ? 1e-6 * std::max(0.0, sample.occupancy - evenly_in_tile()) : fullest_tile();
   }
   /// Contributions of the points in the fullest tile.
   [[nodiscard]] double fullest() const { return fullest_tile() * footprint; }
   /// Millions of other points in the tile of a point, and their contributions.
-  [[nodiscard]] double company() const { return 1e-6 * (sample.seen > 0 ? sample.company : evenly_in_tile()); }
-  [[nodiscard]] double crowded() const { return company() * footprint; }
+  [[nodiscard]] double occupancy() const { return 1e-6 * (sample.seen > 0 ? sample.occupancy : evenly_in_tile()); }
+  [[nodiscard]] double tile_contributions() const { return occupancy() * footprint; }
 };
 
 /// Whether a method sets points asynchronously: its set_points depends on the number of points, not on their positions.
-/// Its record then has static bool sets_points_async(const spread_request&), which may use what a plan knows: the
+/// Its descriptor then has static bool sets_points_async(const spread_request&), which may use what a plan knows: the
 /// backend, the level of determinism, the mesh and the window.
 template <typename Method>
 [[nodiscard]] bool does_set_points_async(const spread_request& request) {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/number_text.hpp"
-#include "models/company.hpp"
+#include "models/occupancy.hpp"
 #include "parallel/capture.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/error.hpp"

@@ -20,7 +20,7 @@ enum class build_step { cells, counts, entries };
 /// enqueue_counts (not for a matrix) and enqueue_entries; these are asynchronous and allocate nothing. If the list has
 /// to grow, the build calls adapt and repeats the steps from the one it returns. The list owns the results.
 ///
-/// The record of a method (core/method_choice.hpp) also has, for Context, T and D:
+/// The descriptor of a method (core/method_choice.hpp) also has, for Context, T and D:
 ///   static std::unique_ptr<neighbor_engine<..>> make(context, options);   nullptr if it does not run there
 ///   static constexpr std::string_view served;                             what it serves, in words, if not everything
 template <typename Context, typename T, int D>

@@ -11,8 +11,8 @@
 
 namespace quadrat::detail {
 
-/// All methods of neighbor lists, in display order. To add a method, write a header with its engine and record, and add
-/// a line here.
+/// All methods of neighbor lists, in display order. To add a method, write a header with its engine and descriptor,
+/// and add a line here.
 using neighbor_method_list =
     method_list<neighbor_search_methods::default_order, neighbor_search_methods::strips,
                 neighbor_search_methods::modular, neighbor_search_methods::hybrid, neighbor_search_methods::brute_force,

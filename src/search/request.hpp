@@ -11,7 +11,7 @@
 #include "tune/cost.hpp"
 #include "tune/point_sample.hpp"
 
-/// The request that the records of methods read.
+/// The request that the descriptors of methods read.
 namespace quadrat::detail {
 
 /// A slot shares a 32-bit word with 5 bits for the image.
@@ -70,12 +70,13 @@ struct neighbor_request {
   /// The mean number of points in the cube of a point, itself included.
   [[nodiscard]] double per_cell() const {
     // On a CPU only small sets are not sampled, and they are seldom even.
-    constexpr double unseen_company = 2;
+    constexpr double unseen_occupancy = 2;
     const double even = static_cast<double>(points) / box_cells;
-    const double company = 1 + (sample.seen > 0 ? sample.company : (cuda ? 1 : unseen_company) * even);
+    const double occupancy = 1 + (sample.seen > 0 ? sample.occupancy : (cuda ? 1 : unseen_occupancy) * even);
     // In a crowd smaller than a cube, the neighbors of a point are at most the points of its cube.
     constexpr double doubtful = 1.5;
-    return cuda && found > 0 ? std::min(std::max(1.0, 1 + found_neighbors() / ball()), doubtful * company) : company;
+    return cuda && found > 0 ? std::min(std::max(1.0, 1 + found_neighbors() / ball()), doubtful * occupancy)
+                             : occupancy;
   }
   /// Neighbors of a point: the points in a ball, at the density of per_cell() points per cube.
   [[nodiscard]] double neighbors() const { return std::min(ball() * per_cell(), static_cast<double>(points)); }

@@ -33,12 +33,12 @@ inline constexpr std::string_view transform_module = "nufft", transform_cost_nam
 
 /// The method by which GPUs spread few points under a window wider than most_narrow_window, if the caller names none.
 /// The choice among all methods covers narrow windows only.
-enum class way_of_few {
+enum class few_points_method {
   none,     ///< use that choice
   threads,  ///< particle_threads
   tiles
 };
-[[nodiscard]] way_of_few way_of(const transform_load& load);
+[[nodiscard]] few_points_method few_points_method_of(const transform_load& load);
 
 /// The terms of one transform: points spread onto the mesh or interpolated from it, and the fast transform. Constants:
 /// "nufft.transform.*" in a device profile. Windows wider than 8 mesh points have separate constants ("broad").

@@ -37,15 +37,15 @@ namespace {
 }
 
 /// The methods by which a GPU spreads and interpolates, and their work.
-struct cuda_ways {
+struct cuda_methods {
   bool broad, scattered, cubes, flat, deep, tiles, collects;
   double products;
 
-  explicit cuda_ways(const transform_load& load) {
+  explicit cuda_methods(const transform_load& load) {
     const double density = load.points / load.nodes;
     products = load.dimension == 3 ? least_cube_products(load.width, density) : HUGE_VAL;
     broad = load.width > most_narrow_window;
-    scattered = broad ? way_of(load) == way_of_few::threads : !load.tiled;
+    scattered = broad ? few_points_method_of(load) == few_points_method::threads : !load.tiled;
     cubes = !scattered && std::isfinite(products);
     flat = broad && !scattered && load.dimension < 3;
     deep = broad && !scattered && !flat && !cubes;
@@ -59,35 +59,35 @@ struct cuda_ways {
 /// wait for the points. Other points are added by atomic operations, which are serialized if many points reach a mesh
 /// point. With few points, the latency of one footprint is not hidden.
 [[nodiscard]] method_cost cuda_transform_cost(const transform_load& load) {
-  const cuda_ways ways(load);
+  const cuda_methods methods(load);
   const auto where = [](bool here, double amount) { return here ? amount : 0; };
   const double wide = load.single ? 0 : 1, points = 1e-6 * load.points, footprint = footprint_of(load);
   const double sums = points * footprint * load.components;
   constexpr double few = 20000;
   const double walk = 1e-3 * footprint * few / (load.points + few);
   const double reached = 1e-3 * std::min(load.points, load.points / load.nodes * footprint) * load.components;
-  const double collected = where(ways.collects, 1e-6 * load.nodes);
+  const double collected = where(methods.collects, 1e-6 * load.nodes);
   const double patches = std::pow((load.width + tile_patch - 1.0) / tile_patch, 3);
-  const double pairs = where(ways.collects, points * patches * load.components);
+  const double pairs = where(methods.collects, points * patches * load.components);
   const double butterflies = butterflies_of(load), complex = where(load.components == 2, butterflies);
   const double real = butterflies - complex;
   return method_cost()
       .each("start", cost_unit::launch, 1)
       .each("steps", cost_unit::launch, 0.1 * std::log2(load.nodes + 2))
-      .each("tiles", cost_unit::launch, where(ways.tiles, 1))
-      .each("tiles_reached", cost_unit::step, where(ways.tiles && !ways.cubes && !ways.collects, reached))
+      .each("tiles", cost_unit::launch, where(methods.tiles, 1))
+      .each("tiles_reached", cost_unit::step, where(methods.tiles && !methods.cubes && !methods.collects, reached))
       .each("points", cost_unit::step, points * load.dimension)
       .each("points_wide", cost_unit::step, wide * points * load.dimension)
-      .each("sums", cost_unit::step, where(ways.scattered, sums))
-      .each("sums_wide", cost_unit::step, where(ways.scattered, wide * sums))
-      .each("reached", cost_unit::step, where(ways.scattered, reached))
-      .each("walk", cost_unit::step, where(ways.scattered, walk))
-      .each("broad", cost_unit::step, where(ways.flat, sums))
-      .each("broad_reached", cost_unit::step, where(ways.flat, reached))
-      .each("deep_start", cost_unit::launch, where(ways.deep, 1))
-      .each("cubes_start", cost_unit::launch, where(ways.cubes, 1))
-      .each("cubes", cost_unit::step, ways.cubes ? points * ways.products * load.components : 0)
-      .each("cubes_reached", cost_unit::step, where(ways.cubes, reached))
+      .each("sums", cost_unit::step, where(methods.scattered, sums))
+      .each("sums_wide", cost_unit::step, where(methods.scattered, wide * sums))
+      .each("reached", cost_unit::step, where(methods.scattered, reached))
+      .each("walk", cost_unit::step, where(methods.scattered, walk))
+      .each("broad", cost_unit::step, where(methods.flat, sums))
+      .each("broad_reached", cost_unit::step, where(methods.flat, reached))
+      .each("deep_start", cost_unit::launch, where(methods.deep, 1))
+      .each("cubes_start", cost_unit::launch, where(methods.cubes, 1))
+      .each("cubes", cost_unit::step, methods.cubes ? points * methods.products * load.components : 0)
+      .each("cubes_reached", cost_unit::step, where(methods.cubes, reached))
       .each("collect", cost_unit::step, collected)
       .each("collect_wide", cost_unit::step, wide * collected)
       .each("pairs", cost_unit::step, pairs)
@@ -100,12 +100,12 @@ struct cuda_ways {
 
 }  // namespace
 
-way_of_few way_of(const transform_load& load) {
+few_points_method few_points_method_of(const transform_load& load) {
   constexpr double few = 1e5, few_of_flat = 2e4, few_contributions = 1e6;
-  if (!load.cuda || load.width <= most_narrow_window) return way_of_few::none;
-  if (load.dimension < 3) return load.points < few_of_flat ? way_of_few::threads : way_of_few::none;
-  if (load.points * footprint_of(load) * load.components < few_contributions) return way_of_few::threads;
-  return load.points < few ? way_of_few::tiles : way_of_few::none;
+  if (!load.cuda || load.width <= most_narrow_window) return few_points_method::none;
+  if (load.dimension < 3) return load.points < few_of_flat ? few_points_method::threads : few_points_method::none;
+  if (load.points * footprint_of(load) * load.components < few_contributions) return few_points_method::threads;
+  return load.points < few ? few_points_method::tiles : few_points_method::none;
 }
 
 bool sorts_points(const transform_load& load, const device_profile& profile) {

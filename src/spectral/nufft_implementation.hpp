@@ -157,9 +157,10 @@ std::string_view nufft_plan<Context, T, D>::implementation::method_of_few() cons
   const bool chooses = detail::is_automatic(options.method) && options.most_bytes == 0;
   const determinism level = context.reproducibility();
   if (!chooses || level == determinism::canonical) return {};
-  const detail::way_of_few way = detail::way_of(detail::load_of(window(), problem, chosen_for, context));
-  if (way == detail::way_of_few::none) return {};
-  if (way == detail::way_of_few::threads && level == determinism::none) return "particle_threads";
+  const detail::few_points_method method =
+      detail::few_points_method_of(detail::load_of(window(), problem, chosen_for, context));
+  if (method == detail::few_points_method::none) return {};
+  if (method == detail::few_points_method::threads && level == determinism::none) return "particle_threads";
   return D == 3 ? "tiles" : "";
 }
 

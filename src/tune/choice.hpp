@@ -14,7 +14,7 @@
 #include "quadrat/tune/explanation.hpp"
 #include "tune/cost.hpp"
 
-/// Chooses methods, for all modules. Each record that can be chosen gives the cost of its method for a load,
+/// Chooses methods, for all modules. Each descriptor that can be chosen gives the cost of its method for a load,
 ///   static method_cost cost(const Request&);
 /// and the device profile turns costs into expected times.
 namespace quadrat::detail {

@@ -8,8 +8,8 @@
 
 #include "quadrat/core/types.hpp"
 
-/// The cost of a method: a sum of terms, each an amount times a constant of the device. The method's record computes
-/// the amounts from the load. The constants are measured and stored in a device profile.
+/// The cost of a method: a sum of terms, each an amount times a constant of the device. The method's descriptor
+/// computes the amounts from the load. The constants are measured and stored in a device profile.
 namespace quadrat::detail {
 
 /// The number of CPU threads that choices assume if results must not depend on the number of threads.

@@ -73,19 +73,19 @@ struct point_sample_layout {
 /// How points are distributed over cells, and their order in memory. The defaults are those of uniform points in random
 /// order.
 struct point_sample {
-  double seen = 0;      ///< sampled points; 0: nothing was sampled
-  double cells = 1;     ///< of the grid, in all copies of the box that hold sampled points
-  double same = 0;      ///< fraction of adjacent points in memory that share a cell
-  double distance = 1;  ///< of the cells of neighbors in memory: mean of |difference of their numbers| / cells, times
-                        ///< 3; about 1 in random order
-  double company = 0;   ///< expected number of other points in the cell of a point
-  double fullest = 0;   ///< points in the fullest cell, estimated
-  double occupied = 1;  ///< fraction of cells that are not empty, estimated
+  double seen = 0;       ///< sampled points; 0: nothing was sampled
+  double cells = 1;      ///< of the grid, in all copies of the box that hold sampled points
+  double same = 0;       ///< fraction of adjacent points in memory that share a cell
+  double distance = 1;   ///< of the cells of neighbors in memory: mean of |difference of their numbers| / cells, times
+                         ///< 3; about 1 in random order
+  double occupancy = 0;  ///< expected number of other points in the cell of a point
+  double fullest = 0;    ///< points in the fullest cell, estimated
+  double occupied = 1;   ///< fraction of cells that are not empty, estimated
 
   /// The sample for `ratio` times as many points.
   [[nodiscard]] point_sample of_as_many(double ratio) const {
     point_sample other = *this;
-    other.company *= ratio;
+    other.occupancy *= ratio;
     other.fullest *= ratio;
     return other;
   }
@@ -93,7 +93,7 @@ struct point_sample {
   /// 1.
   [[nodiscard]] double crowding(double points) const {
     const double mean = points / cells;
-    return seen < 1 || mean <= 0 ? 1.0 : (1 + company) / (1 + mean) < 1 ? 1.0 : (1 + company) / (1 + mean);
+    return seen < 1 || mean <= 0 ? 1.0 : (1 + occupancy) / (1 + mean) < 1 ? 1.0 : (1 + occupancy) / (1 + mean);
   }
 };
 

@@ -170,8 +170,8 @@ struct cell_counts {
   }
 };
 
-/// Estimates `company`, `fullest` and `occupied` from the weighted pairs of sampled points in each cell.
-void add_company(const point_sample_layout& layout, std::span<const std::uint64_t> sampled, point_sample& result) {
+/// Estimates `occupancy`, `fullest` and `occupied` from the weighted pairs of sampled points in each cell.
+void add_occupancy(const point_sample_layout& layout, std::span<const std::uint64_t> sampled, point_sample& result) {
   const cells_seen seen(sampled);
   const pair_weights pairs(layout);
   const auto points = static_cast<double>(layout.count);
@@ -199,10 +199,11 @@ void add_company(const point_sample_layout& layout, std::span<const std::uint64_
     fullest = std::max(fullest, 1 + rest * std::min(of_cell / share, share - 1));
     counts.add(points_seen);
   });
-  result.company = rest * together / whole;
-  result.fullest = std::max(fullest, 1 + result.company);
-  // At least the number of a uniform distribution with this `company`: if points are in order, few cells are seen once.
-  const double taken = static_cast<double>(sampled.size()), even = points / (1 + result.company);
+  result.occupancy = rest * together / whole;
+  result.fullest = std::max(fullest, 1 + result.occupancy);
+  // At least the number of a uniform distribution with this `occupancy`: if points are in order, few cells are seen
+  // once.
+  const double taken = static_cast<double>(sampled.size()), even = points / (1 + result.occupancy);
   const double in_use = std::max(counts.in_use(taken, points), -even * std::expm1(-points / even));
   result.occupied = std::min(1.0, (taken < points ? in_use : counts.distinct) / result.cells);
 }
@@ -228,7 +229,7 @@ point_sample summarize_points(std::size_t count, const sampled_cells& cells, std
   const auto box_cells = static_cast<std::uint64_t>(result.cells);
   add_order(sampled, cells, result);
   if (cells.endless) result.cells *= copies_seen(sampled, box_cells);
-  add_company(point_sample_layout(count), sampled, result);
+  add_occupancy(point_sample_layout(count), sampled, result);
   return result;
 }
 

@@ -92,7 +92,7 @@ TEST(contact_choices, follow_the_contacts_that_were_found_and_whether_the_domain
     EXPECT_EQ(chosen_on_cuda(bodies, 300, true), "sweep_and_prune") << "a crowd";
     EXPECT_EQ(chosen_on_cuda(bodies, 300, true, true), "levels") << "boxes";
   }
-  for (const std::size_t bodies : {detail::crowd_most_bodies + 1, std::size_t{1} << 20}) {
+  for (const std::size_t bodies : {detail::counted_most_bodies + 1, std::size_t{1} << 20}) {
     EXPECT_EQ(chosen_on_cuda(bodies, 1000, true), "levels") << "nothing quadratic";
   }
 }
@@ -101,7 +101,8 @@ TEST(contact_choices, follow_the_contacts_that_were_found_and_whether_the_domain
 TEST(contact_choices, take_tight_grid_for_as_few_bodies_as_are_tested_pair_by_pair) {
   if (QUADRAT_HAS_CUDA == 0) GTEST_SKIP() << "this build has no CUDA";
   EXPECT_EQ(chosen_on_cuda(detail::brute_force_most_bodies, 2, false), "tight_grid");
-  for (std::size_t bodies = detail::brute_force_most_bodies + 1; bodies <= 4 * detail::crowd_most_bodies; bodies *= 2) {
+  for (std::size_t bodies = detail::brute_force_most_bodies + 1; bodies <= 4 * detail::counted_most_bodies;
+       bodies *= 2) {
     for (const double contacts : {0.0, 2.0, 20.0, 200.0}) {
       for (const bool spheres : {false, true}) {
         detail::pair_request request{bodies, false, true, spheres};

@@ -132,8 +132,8 @@ TEST_P(direct_ranks_test, arrays_of_any_width_arrive_in_one_kernel) {
 /// All write to all, again and again, some of them late; what has arrived is counted on the device.
 void check_ways(communicator& ranks) {
   const backend_context context = context_of_rank();
-  const auto way = detail::find_direct_way(context, ranks);
-  if (way == nullptr) return;
+  const auto channel = detail::find_direct_channel(context, ranks);
+  if (channel == nullptr) return;
   const auto size = static_cast<std::size_t>(ranks.size()), self = static_cast<std::size_t>(ranks.rank());
   const std::size_t each = size_or(300'000, 700);
   std::vector<std::size_t> counts(size, each), from(size, each);
@@ -145,7 +145,7 @@ void check_ways(communicator& ranks) {
   const auto order = to_device(context, indices);
   array<std::uint32_t, backend_context> mine(context, each), arrived(context, size * each);
   auto wrong = to_device(context, std::vector<std::uint32_t>{0});
-  const detail::direct_exchange messages(*way, counts, from);
+  const detail::direct_exchange messages(*channel, counts, from);
   for (std::uint32_t round = 0; round < 60; ++round) {
     const auto value = [&](std::size_t rank) { return 100 * round + static_cast<std::uint32_t>(rank); };
     const long long cycles = (round + self) % 3 == 0 ? 100'000LL : 0LL;
@@ -171,8 +171,8 @@ TEST_P(direct_ranks_test, all_write_to_all) { EXPECT_NO_THROW(run_ranks(GetParam
 TEST_P(direct_ranks_test, kernels_may_outlive_their_threads) {
   const auto body = [](communicator& ranks) {
     const backend_context context = context_of_rank();
-    const auto way = detail::find_direct_way(context, ranks);
-    if (way == nullptr) return;
+    const auto channel = detail::find_direct_channel(context, ranks);
+    if (channel == nullptr) return;
     const auto size = static_cast<std::size_t>(ranks.size());
     std::vector<std::size_t> counts(size, 1);
     counts[static_cast<std::size_t>(ranks.rank())] = 0;
@@ -180,7 +180,7 @@ TEST_P(direct_ranks_test, kernels_may_outlive_their_threads) {
     array<std::uint32_t, backend_context> mine(context, 1), arrived(context, size);
     if (ranks.rank() == 0) for_each(context, "test.write", 1, write_slowly{mine.data(), 1, 20'000'000});
     const detail::direct_array one{mine.data(), sizeof(std::uint32_t), arrived.data()};
-    const detail::direct_exchange messages(*way, counts, counts);
+    const detail::direct_exchange messages(*channel, counts, counts);
     messages.start(context, "test.push", {&one, 1}, order.data());
     messages.finish(context);
   };
@@ -200,7 +200,7 @@ TEST_P(direct_ranks_test, kernels_that_wait_for_a_rank_that_has_failed_end) {
   std::vector<array<std::uint32_t, backend_context>> all_arrived(static_cast<std::size_t>(GetParam()));
   const auto body = [&](communicator& ranks) {
     const backend_context context = context_of_rank();
-    const auto way = detail::find_direct_way(context, ranks);
+    const auto channel = detail::find_direct_channel(context, ranks);
     const auto size = static_cast<std::size_t>(ranks.size());
     std::vector<std::size_t> counts(size, 1);
     counts[static_cast<std::size_t>(ranks.rank())] = 0;
@@ -208,10 +208,10 @@ TEST_P(direct_ranks_test, kernels_that_wait_for_a_rank_that_has_failed_end) {
     const array<std::uint32_t, backend_context> mine(context, 1);
     auto& arrived = all_arrived[static_cast<std::size_t>(ranks.rank())];
     arrived.resize_discarding(context, size);
-    if (way == nullptr) throw data_error("no more");
+    if (channel == nullptr) throw data_error("no more");
     void* const buffer = arrived.data();
     std::vector<void*> all(size);
-    way->open(context, counts, &buffer, all.data(), sizeof(buffer));
+    channel->open(context, counts, &buffer, all.data(), sizeof(buffer));
     if (ranks.rank() == guilty) throw data_error("no more");
     detail::push_elements elements(counts, ranks.rank(), order.data());
     detail::push_elements::targets to{};
@@ -220,8 +220,8 @@ TEST_P(direct_ranks_test, kernels_that_wait_for_a_rank_that_has_failed_end) {
     }
     elements.add(mine.data(), sizeof(std::uint32_t), to);
     try {
-      way->push(context, "test.push", elements, 0, counts, counts);
-      way->finish(context, counts);
+      channel->push(context, "test.push", elements, 0, counts, counts);
+      channel->finish(context, counts);
       ranks.barrier();
     } catch (const rank_error&) {
       context.synchronize();

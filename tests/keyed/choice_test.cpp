@@ -308,7 +308,7 @@ TEST(key_choice, what_is_supposed_of_keys_is_what_samples_of_such_keys_show) {
     EXPECT_NEAR(std::log2(supposed.block_keys / seen.block_keys), 0, 1.1);
     EXPECT_NEAR(supposed.block_span, seen.block_span, 0.2 * seen.block_span + 1);
   }
-  EXPECT_EQ(detail::supposed_keys(count, 50)[2].sample.crowd, 1);
+  EXPECT_EQ(detail::supposed_keys(count, 50)[2].sample.commonest, 1);
 }
 
 TEST(key_choice, starts_no_threads_for_small_reductions_on_cpus) {

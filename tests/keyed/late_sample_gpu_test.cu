@@ -48,7 +48,7 @@ void expect_what_the_host_counts(const cuda_context& context, const std::vector<
   EXPECT_EQ(seen->same, expected.same);
   EXPECT_EQ(seen->warp_keys, expected.warp_keys);
   EXPECT_EQ(seen->block_keys, expected.block_keys);
-  EXPECT_EQ(seen->crowd, expected.crowd);
+  EXPECT_EQ(seen->commonest, expected.commonest);
   late.drop();
   EXPECT_FALSE(late.started());
 }
@@ -76,7 +76,7 @@ TEST_F(late_key_sample_test, of_many_that_nobody_looks_at_none_writes_into_anoth
     context_.synchronize();
     const auto seen = kept.arrived();
     ASSERT_TRUE(seen.has_value());
-    EXPECT_EQ(seen->crowd, 1);
+    EXPECT_EQ(seen->commonest, 1);
   }
 }
 

@@ -79,7 +79,7 @@ TEST_F(key_sample_test, sees_order) {
   EXPECT_NEAR(seen.block_keys, 410, 130);
   EXPECT_NEAR(seen.block_span, 365, 50);
   EXPECT_GT(seen.span, 99'000);
-  EXPECT_EQ(seen.crowd, 0);
+  EXPECT_EQ(seen.commonest, 0);
 }
 
 TEST_F(key_sample_test, sees_disorder) {
@@ -89,7 +89,7 @@ TEST_F(key_sample_test, sees_disorder) {
   EXPECT_NEAR(seen.warp_keys, 32, 0.1);
   EXPECT_NEAR(seen.warp_sectors, 32, 0.1);
   EXPECT_GT(seen.block_keys, 3900);
-  EXPECT_LT(seen.crowd, 0.001);
+  EXPECT_LT(seen.commonest, 0.001);
 }
 
 TEST_F(key_sample_test, estimates_the_keys_of_a_block_from_a_part_of_it) {
@@ -106,14 +106,14 @@ TEST_F(key_sample_test, sees_one_key) {
     EXPECT_EQ(seen.same, count > 1 ? 1 : 0);
     EXPECT_NEAR(seen.block_keys, 1, 1e-9);
     EXPECT_EQ(seen.span, 1);
-    EXPECT_EQ(seen.crowd, 1) << count;
+    EXPECT_EQ(seen.commonest, 1) << count;
   }
 }
 
 TEST_F(key_sample_test, sees_a_crowd_among_many) {
   auto keys = random_words<std::uint32_t>(500'000, 3, 1'000'000);
   for (std::size_t i = 0; i < keys.size(); i += 4) keys[i] = 12345;
-  EXPECT_NEAR(sample(keys, 1'000'000).crowd, 0.25, 0.03);
+  EXPECT_NEAR(sample(keys, 1'000'000).commonest, 0.25, 0.03);
 }
 
 TEST_F(key_sample_test, counts_all_of_fewer_elements_than_a_block) {
@@ -124,7 +124,7 @@ TEST_F(key_sample_test, counts_all_of_fewer_elements_than_a_block) {
   EXPECT_NEAR(seen.descending, 2.0 / 6, 1e-12);
   EXPECT_EQ(seen.block_keys, 3);
   EXPECT_EQ(seen.span, 10);
-  EXPECT_NEAR(seen.crowd, 4.0 / 7, 1e-12);
+  EXPECT_NEAR(seen.commonest, 4.0 / 7, 1e-12);
 }
 
 TEST_F(key_sample_test, nothing_to_see) {
@@ -143,7 +143,7 @@ TEST_F(key_sample_test, leaves_out_keys_out_of_range) {
   EXPECT_EQ(seen.seen, 61);
   EXPECT_EQ(seen.same, 1);
   EXPECT_EQ(seen.span, 1);
-  EXPECT_EQ(seen.crowd, 1);
+  EXPECT_EQ(seen.commonest, 1);
 }
 
 }  // namespace

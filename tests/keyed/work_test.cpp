@@ -58,7 +58,7 @@ struct distributed_keys {
 }
 
 /// The most elements of a key.
-[[nodiscard]] std::size_t crowd_of(const std::vector<std::uint32_t>& keys, std::uint32_t key_count) {
+[[nodiscard]] std::size_t commonest_share(const std::vector<std::uint32_t>& keys, std::uint32_t key_count) {
   std::vector<std::size_t> counts(key_count, 0);
   for (const std::uint32_t key : keys) ++counts[key];
   return *std::max_element(counts.begin(), counts.end());
@@ -118,7 +118,7 @@ TEST(keyed_work, of_private_tables_is_even_over_ranges_but_for_one_key_for_every
       for (std::size_t k = 0; k < threads; ++k) work[k] += clears * (ranges[k + 1] - ranges[k]);
       const double even = (static_cast<double>(work_elements) + clears * key_count) / threads;
       EXPECT_LE(*std::max_element(work.begin(), work.end()),
-                1.25 * even + static_cast<double>(crowd_of(keys, key_count)));
+                1.25 * even + static_cast<double>(commonest_share(keys, key_count)));
     }
   }
 }

@@ -26,10 +26,10 @@ using detail::neighbor_request;
   return detail::neighbor_times(request, shipped_profile(request.cuda)).front().method;
 }
 
-/// Of evenly distributed points, `company` in each cell.
-[[nodiscard]] neighbor_request request_for(bool cuda, std::size_t points, bool one_cutoff, double company = 10) {
+/// Of evenly distributed points, `occupancy` in each cell.
+[[nodiscard]] neighbor_request request_for(bool cuda, std::size_t points, bool one_cutoff, double occupancy = 10) {
   neighbor_request request{cuda, points, one_cutoff};
-  request.box_cells = std::max(1.0, static_cast<double>(points) / company);
+  request.box_cells = std::max(1.0, static_cast<double>(points) / occupancy);
   return request;
 }
 
@@ -58,9 +58,9 @@ TEST(neighbor_choice, goes_by_the_cutoffs_and_the_points) {
 TEST(neighbor_choice, never_tests_every_pair_of_many_points_however_dense_they_are) {
   for (const bool cuda : {false, true}) {
     for (const bool one_cutoff : {false, true}) {
-      for (const double company : {1.0, 1e3, 1e9}) {
+      for (const double occupancy : {1.0, 1e3, 1e9}) {
         for (std::size_t points = 1025; points < std::size_t{1} << 32; points *= 3) {
-          EXPECT_NE(chosen_method(request_for(cuda, points, one_cutoff, company)), "brute_force") << points;
+          EXPECT_NE(chosen_method(request_for(cuda, points, one_cutoff, occupancy)), "brute_force") << points;
         }
       }
     }

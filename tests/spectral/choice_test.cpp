@@ -86,14 +86,14 @@ TEST(transform_costs, points_sorted_by_tile_take_as_long_with_all_narrow_windows
 }
 
 TEST(transform_costs, few_points_under_wide_windows_have_a_way_of_their_own_on_gpus) {
-  using detail::way_of, detail::way_of_few;
-  EXPECT_EQ(way_of({true, false, 2, 2, 1e4, 1e5, 12, 1}), way_of_few::threads);
-  EXPECT_EQ(way_of({true, false, 2, 2, 1e5, 1e5, 12, 1}), way_of_few::none);
-  EXPECT_EQ(way_of({true, false, 2, 3, 300, 1e5, 10, 1}), way_of_few::threads);
-  EXPECT_EQ(way_of({true, false, 2, 3, 3000, 1e5, 10, 1}), way_of_few::tiles);
-  EXPECT_EQ(way_of({true, false, 2, 3, 1e5, 1e5, 10, 1}), way_of_few::none);
-  EXPECT_EQ(way_of({true, false, 2, 3, 300, 1e5, 8, 1}), way_of_few::none) << "narrow";
-  EXPECT_EQ(way_of({false, false, 2, 3, 300, 1e5, 10, 1}), way_of_few::none) << "a CPU";
+  using detail::few_points_method_of, detail::few_points_method;
+  EXPECT_EQ(few_points_method_of({true, false, 2, 2, 1e4, 1e5, 12, 1}), few_points_method::threads);
+  EXPECT_EQ(few_points_method_of({true, false, 2, 2, 1e5, 1e5, 12, 1}), few_points_method::none);
+  EXPECT_EQ(few_points_method_of({true, false, 2, 3, 300, 1e5, 10, 1}), few_points_method::threads);
+  EXPECT_EQ(few_points_method_of({true, false, 2, 3, 3000, 1e5, 10, 1}), few_points_method::tiles);
+  EXPECT_EQ(few_points_method_of({true, false, 2, 3, 1e5, 1e5, 10, 1}), few_points_method::none);
+  EXPECT_EQ(few_points_method_of({true, false, 2, 3, 300, 1e5, 8, 1}), few_points_method::none) << "narrow";
+  EXPECT_EQ(few_points_method_of({false, false, 2, 3, 300, 1e5, 10, 1}), few_points_method::none) << "a CPU";
 }
 
 TEST(transform_costs, many_points_are_sorted_by_tile_on_gpus) {

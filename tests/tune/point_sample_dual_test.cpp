@@ -44,11 +44,11 @@ class point_sample_test : public backend_test {};
   return points;
 }
 
-TEST_F(point_sample_test, uniform_points_have_the_company_of_their_density) {
+TEST_F(point_sample_test, uniform_points_have_the_occupancy_of_their_density) {
   for (const std::size_t n : {2000u, 50000u}) {
     const detail::point_sample sample = sample_of(uniform_points(n), 0.1);
     EXPECT_EQ(sample.cells, 1000);
-    EXPECT_NEAR(sample.company, static_cast<double>(n) / 1000, 0.3 * static_cast<double>(n) / 1000) << n;
+    EXPECT_NEAR(sample.occupancy, static_cast<double>(n) / 1000, 0.3 * static_cast<double>(n) / 1000) << n;
     EXPECT_NEAR(sample.distance, 1, 0.1);
     EXPECT_LT(sample.same, 0.02);
     EXPECT_NEAR(sample.occupied, -std::expm1(-static_cast<double>(n) / 1000), 0.1) << n;
@@ -56,7 +56,7 @@ TEST_F(point_sample_test, uniform_points_have_the_company_of_their_density) {
   }
 }
 
-TEST_F(point_sample_test, points_sorted_by_cell_have_the_company_of_their_density) {
+TEST_F(point_sample_test, points_sorted_by_cell_have_the_occupancy_of_their_density) {
   for (const float side : {1.0F, 0.5F}) {
     auto points = uniform_points(50'000, side);
     const auto cell = [](const vec<float, 3>& x) {
@@ -66,9 +66,9 @@ TEST_F(point_sample_test, points_sorted_by_cell_have_the_company_of_their_densit
     const detail::point_sample sample = sample_of(points, 0.1);
     // By the few ends of runs that the stretches have.
     const double share = side * side * side, others = 50 / share;
-    EXPECT_GT(sample.company, 0.25 * others) << side;
-    EXPECT_LT(sample.company, 4 * others) << side;
-    EXPECT_GT(sample.fullest, sample.company);
+    EXPECT_GT(sample.occupancy, 0.25 * others) << side;
+    EXPECT_LT(sample.occupancy, 4 * others) << side;
+    EXPECT_GT(sample.fullest, sample.occupancy);
     EXPECT_LT(sample.occupied, 4 * share) << side;
   }
 }
@@ -84,7 +84,7 @@ TEST_F(point_sample_test, points_sorted_by_cell_have_the_company_of_their_densit
   return code;
 }
 
-TEST_F(point_sample_test, points_in_morton_order_have_the_company_of_their_density) {
+TEST_F(point_sample_test, points_in_morton_order_have_the_occupancy_of_their_density) {
   // A cell has several stretches of memory, which lie far apart.
   for (const std::size_t n : {5000u, 50000u, 400000u}) {
     auto points = uniform_points(n);
@@ -92,9 +92,9 @@ TEST_F(point_sample_test, points_in_morton_order_have_the_company_of_their_densi
               [](const auto& a, const auto& b) { return morton_code(a) < morton_code(b); });
     const detail::point_sample sample = sample_of(points, 0.1);
     const double others = static_cast<double>(n) / 1000;
-    EXPECT_GT(sample.company, others / 2) << n;
-    EXPECT_LT(sample.company, others * 2) << n;
-    EXPECT_GT(sample.fullest, sample.company);
+    EXPECT_GT(sample.occupancy, others / 2) << n;
+    EXPECT_LT(sample.occupancy, others * 2) << n;
+    EXPECT_GT(sample.fullest, sample.occupancy);
   }
 }
 
@@ -111,7 +111,7 @@ TEST_F(point_sample_test, of_few_points_all_are_counted) {
     fullest = std::max(fullest, count);
   }
   const detail::point_sample sample = sample_of(points, 0.1);
-  EXPECT_NEAR(sample.company, others, 0.01 * others);
+  EXPECT_NEAR(sample.occupancy, others, 0.01 * others);
   EXPECT_NEAR(sample.fullest, fullest, 1);
 }
 
@@ -124,9 +124,9 @@ TEST_F(point_sample_test, windows_of_a_sample_lie_apart_and_within_the_points) {
   }
 }
 
-TEST_F(point_sample_test, points_in_a_corner_have_more_company_and_fill_fewer_cells) {
+TEST_F(point_sample_test, points_in_a_corner_have_more_occupancy_and_fill_fewer_cells) {
   const detail::point_sample sample = sample_of(uniform_points(20000, 0.2F), 0.1);
-  EXPECT_NEAR(sample.company, 20000 / 8.0, 300);
+  EXPECT_NEAR(sample.occupancy, 20000 / 8.0, 300);
   EXPECT_NEAR(sample.occupied, 8 / 1000.0, 0.002);
   EXPECT_GT(sample.crowding(20000), 50);
 }
@@ -152,8 +152,8 @@ TEST_F(point_sample_test, points_outside_an_endless_axis_are_no_crowd) {
     cells.endless = outside;
     return detail::sample_points(context, points_of(on_device), cells, scratch);
   };
-  EXPECT_GT(sample(false).company, 150);  // half of the points are in one layer
-  EXPECT_NEAR(sample(true).company, 50, 15);
+  EXPECT_GT(sample(false).occupancy, 150);  // half of the points are in one layer
+  EXPECT_NEAR(sample(true).occupancy, 50, 15);
   EXPECT_NEAR(sample(true).distance, 1, 0.1);
   EXPECT_EQ(sample(true).cells, 1000);
 }
@@ -169,7 +169,7 @@ TEST_F(point_sample_test, two_grids_at_once_give_what_each_gives_alone) {
     ASSERT_EQ(together.size(), 2u);
     for (std::size_t k = 0; k < 2; ++k) {
       const auto alone = detail::sample_points(context, points_of(on_device), grids[k], scratch);
-      EXPECT_EQ(together[k].company, alone.company) << count;
+      EXPECT_EQ(together[k].occupancy, alone.occupancy) << count;
       EXPECT_EQ(together[k].fullest, alone.fullest) << count;
       EXPECT_EQ(together[k].occupied, alone.occupied) << count;
       EXPECT_EQ(together[k].distance, alone.distance) << count;
@@ -180,7 +180,7 @@ TEST_F(point_sample_test, two_grids_at_once_give_what_each_gives_alone) {
 TEST_F(point_sample_test, points_in_one_place_are_all_in_the_fullest_cell) {
   const detail::point_sample sample = sample_of(std::vector<vec<float, 3>>(10000, {0.5F, 0.5F, 0.5F}), 0.01);
   EXPECT_NEAR(sample.fullest, 10000, 1);
-  EXPECT_NEAR(sample.company, 9999, 1);
+  EXPECT_NEAR(sample.occupancy, 9999, 1);
   EXPECT_EQ(sample.same, 1);
   EXPECT_EQ(sample.distance, 0);
 }
@@ -195,13 +195,13 @@ TEST_F(point_sample_test, takes_any_input) {
   EXPECT_EQ(sample_of({}, 0.1).seen, 0);
   const detail::point_sample one = sample_of({{0.5F, 0.5F, 0.5F}}, 0.1);
   EXPECT_EQ(one.seen, 1);
-  EXPECT_EQ(one.company, 0);
+  EXPECT_EQ(one.occupancy, 0);
   constexpr float nan = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
   for (const bool periodic : {false, true}) {
     const detail::point_sample odd =
         sample_of({{nan, infinity, -infinity}, {1e30F, -1e30F, 0}, {-0.5F, 1.5F, 1}}, 1e-9, periodic);
     EXPECT_EQ(odd.seen, 3);
-    EXPECT_TRUE(std::isfinite(odd.company) && std::isfinite(odd.distance));
+    EXPECT_TRUE(std::isfinite(odd.occupancy) && std::isfinite(odd.distance));
   }
 }
 

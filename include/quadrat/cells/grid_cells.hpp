@@ -89,7 +89,7 @@ struct grid_cells_view {
   }
 };
 
-/// A cell list: particles in the cells of a grid, each stored once. `Method` is its record, see grid_cells_method.
+/// A cell list: particles in the cells of a grid, each stored once. `Method` is its descriptor, see grid_cells_method.
 /// Constructed once, for its context, and rebuilt whenever particles move. Movable. Instantiated in the library for
 /// float and double in 2 and 3 dimensions. It has no size(): space().size() is the number of cells. Determinism as for
 /// the buckets of the method.
@@ -175,8 +175,8 @@ struct cell_load {
   double points;
 };
 
-/// The base of the records of all cell lists: they run on both backends, and the particles of a cell are in increasing
-/// order if the context requires it. The automatic choice considers records with
+/// The base of the descriptors of all cell lists: they run on both backends, and the particles of a cell are in
+/// increasing order if the context requires it. The automatic choice considers descriptors with
 /// `static double cost(const cell_load&)`, the expected milliseconds.
 struct cell_list_method {
   static constexpr bool on_cpu = true;
@@ -186,7 +186,7 @@ struct cell_list_method {
   static constexpr std::uint64_t most_cells = any_number_of_cells;
 };
 
-/// The base of the records of cell lists that are grid_cells. A record has a name, a summary (one line), and
+/// The base of the descriptors of cell lists that are grid_cells. A descriptor has a name, a summary (one line), and
 /// `buckets<Context>`, which stores the particles of cells. It may have another `numbering<D>` of cells
 /// (core/curves.hpp), or another `anchor<T, D>`: the point whose cell stores a particle (keys.hpp).
 template <typename Method>

@@ -23,7 +23,7 @@ struct device_facts {
 };
 
 /// The constants of one device. They predict the cost of every method: milliseconds per unit of the amounts that the
-/// methods' records give. `quadrat tune` measures them. Docs: docs/concepts/choosing.md.
+/// methods' descriptors give. `quadrat tune` measures them. Docs: docs/concepts/choosing.md.
 struct device_profile {
   device_facts device;
   std::string version;  ///< of the library that measured it

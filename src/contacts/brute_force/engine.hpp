@@ -27,7 +27,7 @@ class brute_force_engine final : public row_engine<brute_force_engine<Context, T
   brute_search<T> search_{};
 };
 
-struct brute_force_method : pair_record {
+struct brute_force_method : contact_method_defaults {
   static constexpr std::string_view name = "brute_force";
   static constexpr std::string_view summary = "every pair, from the lower index (parallel-binning-collision, 5-11)";
   static constexpr bool bins = false;
@@ -46,7 +46,7 @@ struct brute_force_method : pair_record {
       cost.each("turned_bodies", cost_unit::step, request.turned(bodies));
       cost.each("wide_bodies", cost_unit::step, request.turned(request.wide(bodies)));
     }
-    cost = request.cuda ? with_crowd(cost, request) : with_contacts(cost, request);
+    cost = request.cuda ? with_densest(cost, request) : with_contacts(cost, request);
     return request.bodies > brute_force_most_bodies ? cost.last_resort("tests every pair") : cost;
   }
 };

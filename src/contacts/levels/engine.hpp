@@ -24,7 +24,7 @@ class levels_engine : public one_cell_engine<Context, T> {
 template <typename T>
 class warp_levels_engine;
 
-struct levels_method : pair_record {
+struct levels_method : contact_method_defaults {
   static constexpr std::string_view name = "levels";
   static constexpr std::string_view summary = "grids of several sizes, a body in one cell of the grid that fits it";
   template <typename Context, typename T>

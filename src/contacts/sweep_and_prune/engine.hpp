@@ -58,7 +58,7 @@ class sweep_engine final : public row_engine<sweep_engine<Context, T>, Context, 
   workspace<Context> scratch_;
 };
 
-struct sweep_and_prune_method : pair_record {
+struct sweep_and_prune_method : contact_method_defaults {
   static constexpr std::string_view name = "sweep_and_prune";
   static constexpr std::string_view summary =
       "boxes sorted along the axis of greatest spread, each compared with those that begin before it ends";
@@ -68,7 +68,7 @@ struct sweep_and_prune_method : pair_record {
   using engine = sweep_engine<Context, T>;
 
   [[nodiscard]] static method_cost cost(const pair_request& request) {
-    return for_crowds(request, crowd_most_bodies, [&] {
+    return where_counted(request, counted_most_bodies, [&] {
       const double bodies = request.megabodies();
       method_cost cost;
       cost.each("start", cost_unit::launch, 1);

@@ -32,7 +32,7 @@ class tight_grid_engine final : public row_engine<tight_grid_engine<Context, T>,
   array<std::uint8_t, Context> masks_;
 };
 
-struct tight_grid_method : pair_record {
+struct tight_grid_method : contact_method_defaults {
   static constexpr std::string_view name = "tight_grid";
   static constexpr std::string_view summary = "a body in every cell that its box touches; pairs by the 3-bit rule";
   static constexpr bool quadratic = true;  // if bodies crowd in few cells of the domain
@@ -40,7 +40,7 @@ struct tight_grid_method : pair_record {
   using engine = tight_grid_engine<Context, T>;
 
   [[nodiscard]] static method_cost cost(const pair_request& request) {
-    return for_crowds(request, brute_force_most_bodies, [&] { return detection_cost(request); });
+    return where_counted(request, brute_force_most_bodies, [&] { return detection_cost(request); });
   }
 };
 

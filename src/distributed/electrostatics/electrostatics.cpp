@@ -132,7 +132,7 @@ distributed_electrostatics<Context, T>::implementation::implementation(const Con
       zero(chosen, 1),
       totals(chosen, 9) {
   static_cast<void>(electrostatics<Context, T>(chosen, wanted));  // checks the options
-  require(wanted.method != detail::electrostatics_records::direct::name,
+  require(wanted.method != detail::ewald_methods::direct::name,
           "over several ranks charges are summed by the methods spme and esp, not by direct");
   for (int axis = 0; axis < 2; ++axis) {
     require(cells.domain.periodic[axis], "the box is open along axis ", axis,
@@ -190,7 +190,7 @@ void distributed_electrostatics<Context, T>::implementation::choose(const points
     if (ranks.rank() == 0) found = detail::choose_from(options, detail::choice_place_of(context), boxes, all);
   });
   found = all_values(ranks, found)[0];
-  using namespace detail::electrostatics_records;
+  using namespace detail::ewald_methods;
   setup = {found.prolate ? esp::name : spme::name, options.law, found.parameters};
   report = {setup.method,
             "as one rank would, of the methods that sum over ranks",

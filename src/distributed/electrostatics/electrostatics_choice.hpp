@@ -34,8 +34,8 @@ template <typename T>
                                             double accuracy, const std::vector<charged_system>& systems) {
   ewald_request request{options.method, options.law, accuracy, options.parameters, place, sizeof(T) == 4};
   auto choice = choose_ewald(request, systems);
-  if (choice.setup.method != electrostatics_records::direct::name) return choice;
-  request.method = electrostatics_records::spme::name;
+  if (choice.setup.method != ewald_methods::direct::name) return choice;
+  request.method = ewald_methods::spme::name;
   return choose_ewald(request, systems);
 }
 
@@ -56,7 +56,7 @@ template <typename T>
   const auto choice = choose_for_ranks<T>(options, place, accuracy, measured.systems);
   const charged_system& system = measured.systems[choice.worst];
   const ewald_parameters& parameters = choice.setup.parameters;
-  return {choice.setup.method == electrostatics_records::esp::name,
+  return {choice.setup.method == ewald_methods::esp::name,
           parameters,
           4 * std::numbers::pi / 3 * std::pow(parameters.cutoff, 3) * system.points / system.volume(),
           choice.errors.short_range / measured.strictness,

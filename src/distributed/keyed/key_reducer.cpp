@@ -155,12 +155,12 @@ struct distributed_key_reducer<Context>::implementation {
     return all;
   }
 
-  void send_keys(route& way, const std::uint32_t* to, const std::uint32_t* keys, std::size_t count) {
-    way.moves.build(to, count);
-    way.arrived.resize_discarding(context, way.moves.arriving());
-    way.moves.apply(keys, way.arrived.data());
-    together(ranks, [&] { way.set_keys(); });
-    way.ready = true;
+  void send_keys(route& taken, const std::uint32_t* to, const std::uint32_t* keys, std::size_t count) {
+    taken.moves.build(to, count);
+    taken.arrived.resize_discarding(context, taken.moves.arriving());
+    taken.moves.apply(keys, taken.arrived.data());
+    together(ranks, [&] { taken.set_keys(); });
+    taken.ready = true;
   }
 
   /// Whether a rank may combine its elements before it sends them: if that cannot change the result, or if the result
@@ -210,19 +210,19 @@ struct distributed_key_reducer<Context>::implementation {
 
   /// Makes room for the rows that leave and for those that arrive.
   template <typename V>
-  [[nodiscard]] V* room(const route& way, int components) {
+  [[nodiscard]] V* room(const route& taken, int components) {
     const std::size_t row = static_cast<std::size_t>(components) * sizeof(V);
-    rows.resize_discarding(context, way.moves.leaving() * row);
-    arrived_values.resize_discarding(context, way.moves.arriving() * row);
+    rows.resize_discarding(context, taken.moves.leaving() * row);
+    arrived_values.resize_discarding(context, taken.moves.arriving() * row);
     return reinterpret_cast<V*>(rows.data());
   }
   /// Sends the rows to the owners of their keys, and reduces what arrives.
   template <typename V>
-  void send_and_reduce(route& way, const component_values<V>& results, key_operation operation) {
-    way.moves.apply(rows.data(), arrived_values.data(), static_cast<std::size_t>(results.components) * sizeof(V));
+  void send_and_reduce(route& taken, const component_values<V>& results, key_operation operation) {
+    taken.moves.apply(rows.data(), arrived_values.data(), static_cast<std::size_t>(results.components) * sizeof(V));
     if (share.end == share.first) return;
     const V* const first = reinterpret_cast<const V*>(arrived_values.data());
-    way.reduce(packed_values(first, way.moves.arriving(), results.components), results, operation);
+    taken.reduce(packed_values(first, taken.moves.arriving(), results.components), results, operation);
   }
 
   template <typename V>
@@ -233,28 +233,29 @@ struct distributed_key_reducer<Context>::implementation {
     require(results.components == values.components, "values have ", values.components, " components, but results ",
             results.components);
     const bool combine = combines<V>(operation);
-    route& way = combine ? prepare_combined() : prepare_all();
-    V* const packed = room<V>(way, values.components);
+    route& taken = combine ? prepare_combined() : prepare_all();
+    V* const packed = room<V>(taken, values.components);
     if (combine && within != nullptr) {
       within->reduce_async(values, packed_values(packed, groups.size(), values.components), {operation, false});
     } else {
       for_each(context, "distributed.values", values.count, pack_values<V>{values, packed});
     }
-    send_and_reduce(way, results, operation);
+    send_and_reduce(taken, results, operation);
   }
 
   /// Counts by summing the sizes of groups.
   void count(std::uint64_t* results) {
     if (ranks.size() == 1) return prepare_all().reducer.count_async(results);
-    route& way = prepare_combined();
-    auto* const packed = reinterpret_cast<std::uint64_t*>(room<std::int64_t>(way, 1));
+    route& taken = prepare_combined();
+    auto* const packed = reinterpret_cast<std::uint64_t*>(room<std::int64_t>(taken, 1));
     if (within != nullptr) {
       within->count_async(packed);
     } else {
       for_each(context, "distributed.ones", elements, fill_with_one{packed});
     }
     const auto rows_of_results = static_cast<std::size_t>(share.end - share.first);
-    send_and_reduce(way, packed_values(reinterpret_cast<std::int64_t*>(results), rows_of_results), key_operation::sum);
+    send_and_reduce(taken, packed_values(reinterpret_cast<std::int64_t*>(results), rows_of_results),
+                    key_operation::sum);
   }
 
   Context context;

@@ -178,7 +178,7 @@ struct mesh_halo<Context, T, D>::implementation {
   array<std::uint32_t, Context> own_in_patch, own_in_block;
   mesh_arrivals<Context> arrivals;
   array<T, Context> out, in;
-  std::unique_ptr<detail::direct_way> direct;  ///< set if this rank writes directly into `in` of others
+  std::unique_ptr<detail::direct_channel> direct;  ///< set if this rank writes directly into `in` of others
 };
 
 /// Lists the pieces that patches and blocks have in common: this rank's patch with every block, and every patch with
@@ -291,7 +291,7 @@ mesh_halo<Context, T, D>::mesh_halo(const Context& context, communicator& ranks,
     implementation_ = std::make_unique<implementation>(context, ranks);
     implementation_->plan(owners, patches);
   });
-  implementation_->direct = detail::find_direct_way(context, ranks);
+  implementation_->direct = detail::find_direct_channel(context, ranks);
 }
 template <typename Context, typename T, int D>
 mesh_halo<Context, T, D>::mesh_halo(mesh_halo&&) noexcept = default;

@@ -28,11 +28,11 @@ namespace {
 [[nodiscard]] mobility_options split_over_ranks(mobility_options options) {
   constexpr double least = 1e-11;  // the accuracy that transforms on meshes reach
   const bool any = detail::is_automatic(options.method);
-  require(any || options.method == detail::mobility_records::split::name, "over several ranks the mobility is that of ",
+  require(any || options.method == detail::hydro_methods::split::name, "over several ranks the mobility is that of ",
           "the method split, not of ", options.method);
   require(options.accuracy >= least, "the accuracy is ", options.accuracy, "; over several ranks ", least,
           " to 0.1 is possible");
-  options.method = detail::mobility_records::split::name;
+  options.method = detail::hydro_methods::split::name;
   return options;
 }
 

@@ -28,7 +28,7 @@ struct halo<Context, T, D>::implementation {
   void check(const grid<T, D>& space, const decomposition_view<D>& shares, std::size_t count,
              const halo_reach<T>& reach) const;
   void list_copies(const detail::ranks_near<T, D>& near, std::size_t count);
-  void find_direct_ways();
+  void find_direct_channel();
   void push(std::span<const halo_array> arrays);
   [[nodiscard]] std::size_t total_sent() const { return keys[0].size(); }
   [[nodiscard]] const std::uint32_t* entries() const { return indices[sorted].data(); }
@@ -48,8 +48,8 @@ struct halo<Context, T, D>::implementation {
   array<std::uint32_t, Context> out, in;
   detail::halo_rows rows{};
   bool looked = false;
-  std::unique_ptr<detail::direct_way> direct;  ///< set if this rank writes ghosts directly to their places
-  std::vector<std::uint64_t> places;           ///< of this rank's ghosts, in the arrays of each rank
+  std::unique_ptr<detail::direct_channel> direct;  ///< set if this rank writes ghosts directly to their places
+  std::vector<std::uint64_t> places;               ///< of this rank's ghosts, in the arrays of each rank
 };
 
 template <typename Context, typename T, int D>
@@ -97,8 +97,8 @@ void halo<Context, T, D>::implementation::list_copies(const detail::ranks_near<T
 
 /// Called when counts have been exchanged: decides whether ranks write directly, and where to.
 template <typename Context, typename T, int D>
-void halo<Context, T, D>::implementation::find_direct_ways() {
-  if (!looked) direct = detail::find_direct_way(context, ranks);
+void halo<Context, T, D>::implementation::find_direct_channel() {
+  if (!looked) direct = detail::find_direct_channel(context, ranks);
   looked = true;
   if (direct == nullptr) return;
   std::vector<std::uint64_t> here;
@@ -170,7 +170,7 @@ void halo<Context, T, D>::build(const grid<T, D>& space, const decomposition_vie
   self.received = detail::exchanged_counts(self.ranks, self.sent, points.count, "particles with ghosts");
   self.own = points.count;
   self.ghosts = std::accumulate(self.received.begin(), self.received.end(), std::size_t{0});
-  self.find_direct_ways();
+  self.find_direct_channel();
 }
 
 template <typename Context, typename T, int D>

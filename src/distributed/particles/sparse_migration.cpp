@@ -118,7 +118,7 @@ struct sparse_migration<Context>::implementation {
   std::size_t count = 0, leaving = 0, arriving = 0;
   array<std::uint32_t, Context> out, in;
   bool looked = false;
-  std::unique_ptr<detail::direct_way> direct;  ///< set if this rank writes directly to where elements arrive
+  std::unique_ptr<detail::direct_channel> direct;  ///< set if this rank writes directly to where elements arrive
 };
 
 /// Lists the leaving elements. Returns how many go to each rank.
@@ -211,7 +211,7 @@ void sparse_migration<Context>::build(const std::uint32_t* destinations, std::si
   own.leaving = leaving;
   own.arriving = std::accumulate(own.received.begin(), own.received.end(), std::size_t{0});
   own.find_tail(destinations);
-  if (!own.looked) own.direct = detail::find_direct_way(own.context, own.ranks);
+  if (!own.looked) own.direct = detail::find_direct_channel(own.context, own.ranks);
   own.looked = true;
 }
 

@@ -226,9 +226,9 @@ __global__ void __launch_bounds__(push_threads)
 /// each other's marks. Otherwise one kernel does everything; it replaces seven driver calls, in which threads wait for
 /// each other. Threads meet before and after it. So what a kernel waits for is enqueued before any thread goes on, and
 /// will run whatever a thread does next. All calls are collective.
-class direct_way {
+class direct_channel {
  public:
-  direct_way(const cuda_context& context, communicator& ranks, direct_ranks& direct)
+  direct_channel(const cuda_context& context, communicator& ranks, direct_ranks& direct)
       : ranks_(ranks), direct_(direct), stop_(direct.stop_flag()) {
     if (stop_ == nullptr) return;
     flags_.resize_discarding(context, direct_signals::words);
@@ -297,13 +297,13 @@ class direct_way {
   std::uint32_t number_ = 0;
 };
 
-/// The direct_way, if ranks can write to each other; otherwise nullptr. Collective.
+/// The direct_channel, if ranks can write to each other; otherwise nullptr. Collective.
 template <typename Context>
-[[nodiscard]] std::unique_ptr<direct_way> find_direct_way(const Context& context, communicator& ranks) {
+[[nodiscard]] std::unique_ptr<direct_channel> find_direct_channel(const Context& context, communicator& ranks) {
   if constexpr (std::is_same_v<Context, cuda_context>) {
     if (ranks.size() > 1 && ranks.size() <= push_elements::most_ranks) {
       if (direct_ranks* const direct = find_direct_ranks(ranks, context); direct != nullptr) {
-        return std::make_unique<direct_way>(context, ranks, *direct);
+        return std::make_unique<direct_channel>(context, ranks, *direct);
       }
     }
   }
@@ -321,8 +321,8 @@ struct direct_array {
 class direct_exchange {
  public:
   /// By rank: the numbers of elements sent there and received from there.
-  direct_exchange(direct_way& way, std::span<const std::size_t> sent, std::span<const std::size_t> received)
-      : way_(way), sent_(sent), received_(received) {}
+  direct_exchange(direct_channel& channel, std::span<const std::size_t> sent, std::span<const std::size_t> received)
+      : channel_(channel), sent_(sent), received_(received) {}
 
   /// Writes when all targets have read their old data. At most push_elements::most_arrays arrays. Collective.
   void start(const cuda_context& context, const char* name, std::span<const direct_array> arrays,
@@ -330,9 +330,9 @@ class direct_exchange {
     arrival mine{}, all[push_elements::most_ranks];
     for (std::size_t k = 0; k < arrays.size(); ++k) mine.data[k] = static_cast<std::byte*>(arrays[k].arrivals);
     std::exclusive_scan(received_.begin(), received_.end(), mine.first.begin(), std::size_t{0});
-    way_.open(context, sent_, &mine, all, sizeof(mine));
-    const auto self = static_cast<std::size_t>(way_.self());
-    push_elements body(sent_, way_.self(), indices);
+    channel_.open(context, sent_, &mine, all, sizeof(mine));
+    const auto self = static_cast<std::size_t>(channel_.self());
+    push_elements body(sent_, channel_.self(), indices);
     std::size_t bytes = 0;
     for (std::size_t k = 0; k < arrays.size(); ++k) {
       push_elements::targets to{};
@@ -342,11 +342,11 @@ class direct_exchange {
       body.add(arrays[k].data, arrays[k].bytes, to);
       bytes += arrays[k].bytes;
     }
-    way_.push(context, name, body, std::accumulate(sent_.begin(), sent_.end(), std::size_t{0}) * bytes, sent_,
-              received_);
+    channel_.push(context, name, body, std::accumulate(sent_.begin(), sent_.end(), std::size_t{0}) * bytes, sent_,
+                  received_);
   }
   /// Later work of the stream may read what has arrived. Collective.
-  void finish(const cuda_context& context) const { way_.finish(context, received_); }
+  void finish(const cuda_context& context) const { channel_.finish(context, received_); }
 
  private:
   struct arrival {
@@ -354,7 +354,7 @@ class direct_exchange {
     std::array<std::size_t, push_elements::most_ranks> first;  ///< by rank: its first element
   };
 
-  direct_way& way_;
+  direct_channel& channel_;
   std::span<const std::size_t> sent_, received_;
 };
 

@@ -17,9 +17,9 @@ namespace quadrat::detail {
 
 namespace {
 
-using electrostatics_records::direct;
-using electrostatics_records::esp;
-using electrostatics_records::spme;
+using ewald_methods::direct;
+using ewald_methods::esp;
+using ewald_methods::spme;
 
 /// The accuracy limit of rounding.
 [[nodiscard]] double least_accuracy(const ewald_request& request) { return request.single_precision ? 1e-6 : 1e-14; }

@@ -13,7 +13,7 @@
 
 namespace quadrat::detail {
 
-struct atomic_method : key_record {
+struct atomic_method : key_method_defaults {
   static constexpr std::string_view name = "atomic";
   static constexpr std::string_view summary = "an atomic operation per element";
   static constexpr bool on_cpu = true;
@@ -26,7 +26,7 @@ struct atomic_method : key_record {
   static method_cost cpu_join_cost(const key_request& request) {
     const bool team = starts_team(request, request.elements);
     const double atomic = request.threads > 1 ? 4000 * std::max(1.0, request.row_bytes / 8) : 0;
-    return cpu_cost({.element = atomic + cpu_join(request), .crowd = team ? 40000.0 : 0, .teams = team ? 1.0 : 0},
+    return cpu_cost({.element = atomic + cpu_join(request), .commonest = team ? 40000.0 : 0, .teams = team ? 1.0 : 0},
                     request);
   }
   template <typename Context>

@@ -23,7 +23,7 @@ class runs_engine : public streaming_key_engine<cuda_context, runs_engine> {
   void run(const key_reduction<T>& reduction);
 };
 
-struct runs_method : key_record {
+struct runs_method : key_method_defaults {
   static constexpr std::string_view name = "runs";
   static constexpr std::string_view summary = "adjacent equal keys are joined first, in threads and warps";
   static constexpr bool on_cpu = false;

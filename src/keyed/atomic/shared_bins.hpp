@@ -22,7 +22,7 @@ class shared_bins_engine : public streaming_key_engine<cuda_context, shared_bins
   void run(const key_reduction<T>& reduction);
 };
 
-struct shared_bins_method : key_record {
+struct shared_bins_method : key_method_defaults {
   static constexpr std::string_view name = "shared_bins";
   static constexpr std::string_view summary = "blocks bin their elements in shared memory, by hash if keys are many";
   static constexpr bool on_cpu = false;

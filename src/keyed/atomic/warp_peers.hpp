@@ -37,7 +37,7 @@ class warp_peers_engine : public typed_key_engine<cuda_context, warp_peers_engin
   array<std::uint32_t, cuda_context> peers_;  // by element: lanes of its warp that have its key
 };
 
-struct warp_peers_method : key_record {
+struct warp_peers_method : key_method_defaults {
   static constexpr std::string_view name = "warp_peers";
   static constexpr std::string_view summary = "equal keys of a warp joined first, an atomic operation per key and warp";
   static constexpr bool on_cpu = false;

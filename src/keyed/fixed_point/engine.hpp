@@ -54,7 +54,7 @@ class fixed_point_engine : public typed_key_engine<Context, fixed_point_engine<C
   workspace<Context> scratch_;
 };
 
-struct fixed_point_method : key_record {
+struct fixed_point_method : key_method_defaults {
   static constexpr std::string_view name = "fixed_point";
   static constexpr std::string_view summary =
       "sums as integers in fixed point: the same bits for elements in any order";
@@ -66,7 +66,7 @@ struct fixed_point_method : key_record {
       constexpr double words = 6;
       const bool adds = starts_team(request, request.elements), takes = starts_team(request, request.keys);
       return cpu_cost({.element = 6000,
-                       .crowd = adds ? 40000.0 : 0,
+                       .commonest = adds ? 40000.0 : 0,
                        .bytes_key = 52,
                        .teams = (adds ? 2.0 : 0) + (takes ? 1 : 0)},
                       request)

@@ -23,7 +23,7 @@ class cas_loop_engine : public streaming_key_engine<cuda_context, cas_loop_engin
   void run(const key_reduction<T>& reduction);
 };
 
-struct cas_loop_method : key_record, paper_record {
+struct cas_loop_method : key_method_defaults, paper_method {
   static constexpr std::string_view name = "cas_loop";
   static constexpr std::string_view summary = "a compare-and-swap loop per element, as older GPUs needed";
   static constexpr bool on_cpu = false;

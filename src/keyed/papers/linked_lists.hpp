@@ -39,7 +39,7 @@ class linked_lists_engine : public typed_key_engine<Context, linked_lists_engine
   array<std::uint32_t, Context> next_;   // by element
 };
 
-struct linked_lists_method : key_record, paper_record {
+struct linked_lists_method : key_method_defaults, paper_method {
   static constexpr std::string_view name = "linked_lists";
   static constexpr std::string_view summary = "a linked list of the elements of each key, a thread per list";
   static constexpr bool on_cpu = true;

@@ -40,7 +40,7 @@ class ordered_engine : public typed_key_engine<Context, ordered_engine<Context>>
   workspace<Context> scratch_;
 };
 
-struct ordered_method : key_record {
+struct ordered_method : key_method_defaults {
   static constexpr std::string_view name = "ordered";
   static constexpr std::string_view summary = "for keys already in order: no sort, no atomic operations";
   static constexpr bool on_cpu = true;

@@ -44,7 +44,7 @@ class sort_reduce_engine : public typed_key_engine<Context, sort_reduce_engine<C
   ordered_elements elements_{};
 };
 
-struct sort_reduce_method : key_record {
+struct sort_reduce_method : key_method_defaults {
   static constexpr std::string_view name = "sort_reduce";
   static constexpr std::string_view summary = "elements sorted by key, once for all uses, then as ordered";
   static constexpr bool on_cpu = true;

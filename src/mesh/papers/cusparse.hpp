@@ -52,7 +52,7 @@ class cusparse_engine : public placed_points_engine<Context, T> {
   std::unique_ptr<descriptors> descriptors_;
 };
 
-struct cusparse_method : paper_record {
+struct cusparse_method : paper_method {
   static constexpr std::string_view name = "cusparse";
   static constexpr std::string_view summary = "the rows of single_mesh, multiplied by NVIDIA's cuSPARSE";
   static constexpr bool on_cpu = false;

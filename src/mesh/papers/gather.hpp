@@ -42,7 +42,7 @@ class gather_engine : public placed_points_engine<Context, T> {
   std::size_t overflow_count_ = 0;
 };
 
-struct gather_method : paper_record {
+struct gather_method : paper_method {
   static constexpr std::string_view name = "gather";
   static constexpr std::string_view summary =
       "one particle per mesh point, gathered by mesh points; the others by atomic additions";

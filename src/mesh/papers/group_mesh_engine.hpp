@@ -43,7 +43,7 @@ class group_mesh_engine : public placed_points_engine<Context, T> {
   workspace<Context> scratch_;
 };
 
-struct group_mesh_method : paper_record {
+struct group_mesh_method : paper_method {
   static constexpr std::string_view name = "group_mesh";
   static constexpr std::string_view summary = "weights in groups of mesh points, summed in shared memory";
   static constexpr bool on_cpu = true;

@@ -59,7 +59,7 @@ void add_list(const cuda_context& context, const mesh_entry<T>*, const std::uint
 }
 #endif
 
-struct hybrid_mesh_method : paper_record {
+struct hybrid_mesh_method : paper_method {
   static constexpr std::string_view name = "hybrid_mesh";
   static constexpr std::string_view summary = "weights as rows of equal length (ELL) and a list of the rest (COO)";
   static constexpr bool on_cpu = true;

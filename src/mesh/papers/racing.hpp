@@ -21,7 +21,7 @@ class particle_racing_engine : public placed_points_engine<Context, T> {
   void spread(const value_layout& layout, const T* values, T* mesh, bool accumulate) override;
 };
 
-struct particle_racing_method : paper_record {
+struct particle_racing_method : paper_method {
   static constexpr std::string_view name = "particle_racing";
   static constexpr std::string_view summary = "particle without atomic operations: wrong, for timing only";
   static constexpr bool on_cpu = false;

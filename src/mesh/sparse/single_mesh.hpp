@@ -135,7 +135,7 @@ struct single_mesh_method {
     return common_cost(request)
         .once("far", cost_unit::byte, beyond ? request.share(entries * request.disorder()) : 0)
         // Threads that count contributions to the same mesh points wait for each other.
-        .once("crowd", cost_unit::step, request.threads > 1 ? request.fullest() : 0)
+        .once("fullest", cost_unit::step, request.threads > 1 ? request.fullest() : 0)
         .once("team", cost_unit::launch, request.teams(1))
         .each("touched", cost_unit::step, request.share(-near * std::expm1(-entries / std::max(near, 1e-9))))
         .each("far", cost_unit::byte, request.share(entries * request.disorder()))

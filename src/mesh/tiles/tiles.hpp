@@ -54,7 +54,7 @@ struct tiles_method {
     cost.once("ordered_points", cost_unit::step, where(ordered, points));
     cost.once("mesh", cost_unit::step, nodes);
     cost.once("flat", cost_unit::step, where(collects && flat, nodes * request.width));
-    cost.once("company", cost_unit::step, request.company());
+    cost.once("occupancy", cost_unit::step, request.occupancy());
     // The mesh is zeroed before, unless its points collect.
     const bool patches_collect = collects && !flat;
     cost.each("start", cost_unit::launch, where(!patches_collect, 1));
@@ -66,15 +66,15 @@ struct tiles_method {
     // Pairs of points and the patches they reach. Each costs the products of a whole patch.
     const double patches = std::pow((request.width + tile_patch - 1.0) / tile_patch, 3);
     cost.each("pairs", cost_unit::step, where(patches_collect, points * patches));
-    cost.each("shares", cost_unit::step, where(patches_collect, std::min(request.company(), most_collected)));
+    cost.each("shares", cost_unit::step, where(patches_collect, std::min(request.occupancy(), most_collected)));
     cost.each("flat", cost_unit::step, where(collects && flat, nodes * request.width));
     cost.each("flat_points", cost_unit::step, where(collects && flat, points));
     cost.each("work", cost_unit::step, where(adds && !flat && !ordered, sums));
     cost.each("flat_work", cost_unit::step, where(adds && flat && !ordered, sums));
     cost.each("ordered", cost_unit::step, where(adds && !flat && ordered, sums));
     cost.each("flat_ordered", cost_unit::step, where(adds && flat && ordered, sums));
-    cost.each("company", cost_unit::step, where(adds && !flat && !ordered, request.company()));
-    cost.each("crowd", cost_unit::step, where(adds && !flat && !ordered, request.crowded()));
+    cost.each("occupancy", cost_unit::step, where(adds && !flat && !ordered, request.occupancy()));
+    cost.each("tile_contributions", cost_unit::step, where(adds && !flat && !ordered, request.tile_contributions()));
     // A thread adds up the sums of all units of a tile.
     const double units = 1e3 * request.fullest_tile() / (2 * unit_points_of(request.points));
     cost.each("units", cost_unit::step, where(adds && !flat && ordered, units));

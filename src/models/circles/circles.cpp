@@ -100,8 +100,8 @@ struct circles<Context, T, D>::implementation {
 
   /// Makes the engine of the variant that the state names, or of the one that suits it.
   void begin_choice(const circles_state<T, D>& state);
-  [[nodiscard]] auto make_engine(const circles_options& of_way, const detail::circles_setup<T, D>& setup_of_way) {
-    return detail::make_circles_engine<Context, T, D>(of_way.order, of_way.cell_list, context, setup_of_way);
+  [[nodiscard]] auto make_engine(const circles_options& given, const detail::circles_setup<T, D>& given_setup) {
+    return detail::make_circles_engine<Context, T, D>(given.order, given.cell_list, context, given_setup);
   }
   [[nodiscard]] std::vector<double> expected(const std::vector<vec<T, D>>& taken) const;
 
@@ -127,9 +127,9 @@ struct circles<Context, T, D>::implementation {
 
 template <typename Context, typename T, int D>
 std::vector<double> circles<Context, T, D>::implementation::expected(const std::vector<vec<T, D>>& taken) const {
-  const auto [company, growth] =
-      detail::growing_company_of(taken, setup.count, setup.space.domain, options.parameters.reach());
-  const detail::circles_load load{static_cast<double>(setup.count),         D,      company, growth,
+  const auto [occupancy, growth] =
+      detail::growing_occupancy_of(taken, setup.count, setup.space.domain, options.parameters.reach());
+  const detail::circles_load load{static_cast<double>(setup.count),         D,      occupancy, growth,
                                   detail::choice_place_of(context).threads, on_cuda};
   return detail::expected_circles_ms(load, profile_of(context));
 }

@@ -25,9 +25,9 @@ struct circles_variant {
 struct circles_load {
   double agents = 0;
   int dimension = 3;
-  double company = 0;  ///< expected other agents in a cube of the reach around an agent
-  double growth = 3;   ///< the power of the edge with which company grows: the dimension of the agents' distribution
-  int threads = 1;     ///< of the CPU
+  double occupancy = 0;  ///< expected other agents in a cube of the reach around an agent
+  double growth = 3;     ///< the power of the edge with which occupancy grows: the dimension of the distribution
+  int threads = 1;       ///< of the CPU
   bool cuda = false;
 };
 

@@ -62,7 +62,7 @@ double walked_volume(const circles_variant& variant, int dimension) {
 
 double expected_candidates(const circles_variant& variant, const circles_load& load) {
   const double edge = std::pow(walked_volume(variant, load.dimension), 1.0 / load.dimension);
-  return load.company * std::pow(edge, load.growth);
+  return load.occupancy * std::pow(edge, load.growth);
 }
 
 std::vector<named_cost> circles_costs(const circles_load& load) {

@@ -103,13 +103,13 @@ template <typename Context, typename T>
 std::vector<double> granular<Context, T>::implementation::expected(const std::vector<vec<T, 3>>& taken,
                                                                    double fastest) const {
   const granular_parameters& p = options.parameters;
-  const double edge = detail::company_edge(on_cuda);
-  const double company =
-      detail::company_of(taken, setup.count, setup.space.domain, 2 * p.radius * edge) / (edge * edge * edge);
+  const double edge = detail::occupancy_edge(on_cuda);
+  const double occupancy =
+      detail::occupancy_of(taken, setup.count, setup.space.domain, 2 * p.radius * edge) / (edge * edge * edge);
   const double remade = detail::share_remade(fastest * p.time_step / (2 * p.radius));
   const detail::granular_load load{
-      static_cast<double>(setup.count),         company, remade,
-      detail::choice_place_of(context).threads, on_cuda, detail::cells_in_all(*options.cells)};
+      static_cast<double>(setup.count),         occupancy, remade,
+      detail::choice_place_of(context).threads, on_cuda,   detail::cells_in_all(*options.cells)};
   std::vector<double> result = detail::expected_granular_ms(load, profile_of(context));
   for (std::size_t k = 0; k < result.size(); ++k) {
     const bool serves = detail::granular_variants(on_cuda)[k].reproducible >= context.reproducibility();

@@ -25,12 +25,12 @@ using granular_paper_cells =
     method_list<cell_methods::fixed, cell_methods::fixed_row_major, cell_methods::linked_loose,
                 cell_methods::linked_loose_low_vertex, cell_methods::linked_packed, cell_methods::linked_tight>;
 
-struct granular_record {};
+struct library_method {};
 
 /// Every cell list is a method of the model.
 template <typename CellMethod>
 struct granular_cells_method
-    : std::conditional_t<granular_paper_cells::contains(CellMethod::name), paper_record, granular_record> {
+    : std::conditional_t<granular_paper_cells::contains(CellMethod::name), paper_method, library_method> {
   static constexpr std::string_view name = CellMethod::name;
   static constexpr std::string_view summary = CellMethod::summary;
   static constexpr bool on_cpu = CellMethod::on_cpu;
@@ -56,7 +56,7 @@ struct granular_cells_method
   }
 };
 
-/// Engines written for this model, with their records. To add one, add its file and a line here.
+/// Engines written for this model, with their descriptors. To add one, add its file and a line here.
 using granular_model_methods = method_list<granular_fused_method, granular_listed_method>;
 
 template <typename CellMethods, typename ModelMethods>

@@ -26,16 +26,16 @@ struct granular_variant {
 /// The input of a choice.
 struct granular_load {
   double grains = 0;
-  double company = 0;  ///< expected other grains in a cube of a grain's diameter around a grain
-  double remade = 0;   ///< fraction of the steps in which `listed` rebuilds its rows
-  int threads = 1;     ///< of the CPU
+  double occupancy = 0;  ///< expected other grains in a cube of a grain's diameter around a grain
+  double remade = 0;     ///< fraction of the steps in which `listed` rebuilds its rows
+  int threads = 1;       ///< of the CPU
   bool cuda = false;
   double cells = 0;  ///< of the finest grid
 };
 
-/// The edge of the cubes in which company is counted, in diameters. On CUDA the edge of a walk: a sample of a million
+/// The edge of the cubes in which occupancy is counted, in diameters. On CUDA the edge of a walk: a sample of a million
 /// grains rarely has two in a cube of one diameter.
-[[nodiscard]] constexpr double company_edge(bool cuda) { return cuda ? 3 : 1; }
+[[nodiscard]] constexpr double occupancy_edge(bool cuda) { return cuda ? 3 : 1; }
 
 /// granular_load::remade if the fastest grain moves by this many diameters per step.
 [[nodiscard]] double share_remade(double diameters_a_step);

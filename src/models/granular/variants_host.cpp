@@ -69,11 +69,11 @@ std::vector<named_cost> granular_costs(const granular_load& load) {
     cost.each("grains", cost_unit::step, grains);
     if (variant.method == granular_listed_method::name) {
       const double reach = std::pow(1 + kept_rows<float>::skin, 3), ball = 4.19;
-      cost.each("tests", cost_unit::step, grains * load.company * ball * reach);
+      cost.each("tests", cost_unit::step, grains * load.occupancy * ball * reach);
       cost.each("made", cost_unit::step, grains * load.remade);
-      cost.each("made_tests", cost_unit::step, grains * load.remade * load.company * 27 * reach);
+      cost.each("made_tests", cost_unit::step, grains * load.remade * load.occupancy * 27 * reach);
     } else {
-      const double candidates = load.company * std::pow(3 * variant.edge, 3);
+      const double candidates = load.occupancy * std::pow(3 * variant.edge, 3);
       cost.each("tests", cost_unit::step, grains * candidates);
       if (load.cuda) {
         // The threads of a warp wait for the longest walk, which is longer by the spread of their numbers.

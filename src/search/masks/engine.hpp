@@ -157,8 +157,8 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     }
     by_images_ ? cut_grids(task, {reach, reach, most, anywhere}) : use_systems(task);
     small_boxes_ = small_boxes;
-    const double company = static_cast<double>(points_) / static_cast<double>(task.input.boxes.size());
-    tile_points_ = small_boxes ? tile_points(company, sizeof(search_point<T, D>)) : 0;
+    const double occupancy = static_cast<double>(points_) / static_cast<double>(task.input.boxes.size());
+    tile_points_ = small_boxes ? tile_points(occupancy, sizeof(search_point<T, D>)) : 0;
     const double cubes = volume_ / std::pow(static_cast<double>(reach), D);
     words_a_row_ = small_boxes
                        ? static_cast<std::uint32_t>(points_ / task.input.boxes.size() / 20 + 2)

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "models/circles/variants.hpp"
-#include "models/company.hpp"
+#include "models/occupancy.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/models/circles.hpp"
 #include "quadrat/tune/device_profile.hpp"
@@ -63,9 +63,9 @@ TEST(circles_choice, auto_is_no_name) {
 }
 
 TEST(circles_choice, goes_by_how_crowded_agents_are) {
-  const auto load = [](double company, int dimension) {
+  const auto load = [](double occupancy, int dimension) {
     const auto times =
-        detail::expected_circles_ms({1000, dimension, company, 1.0 * dimension, 1}, shipped_profile(false));
+        detail::expected_circles_ms({1000, dimension, occupancy, 1.0 * dimension, 1}, shipped_profile(false));
     return detail::circles_variants(false)[static_cast<std::size_t>(std::ranges::min_element(times) - times.begin())]
         .name;
   };
@@ -91,15 +91,15 @@ TEST(circles_choice, walks_read_as_many_agents_as_their_crowd_has_room_for) {
     cube.push_back(x);
   }
   const auto found = [&](const std::vector<vec<double, 3>>& agents, double edge) {
-    return detail::growing_company_of(detail::taken_of(agents), agents.size(), domain, edge);
+    return detail::growing_occupancy_of(detail::taken_of(agents), agents.size(), domain, edge);
   };
   EXPECT_NEAR(found(line, 1).growth, 1, 0.1);
-  EXPECT_NEAR(found(line, 1).company, count / 30.0, 5);
+  EXPECT_NEAR(found(line, 1).occupancy, count / 30.0, 5);
   EXPECT_NEAR(found(sheet, 1).growth, 2, 0.2);
   EXPECT_NEAR(found(cube, 3).growth, 3, 0.3);
   EXPECT_NEAR(found(heap, 1).growth, 0, 1e-12);
-  EXPECT_NEAR(found(heap, 1).company, count - 1, 1e-6);
-  EXPECT_EQ(found({}, 1).company, 0);
+  EXPECT_NEAR(found(heap, 1).occupancy, count - 1, 1e-6);
+  EXPECT_EQ(found({}, 1).occupancy, 0);
   EXPECT_EQ(found({{1, 1, 1}}, 1).growth, 3);
   EXPECT_EQ(found(cube, 40).growth, 3);  // there is one cell
   // What all walks read of a heap is the heap, and 27 cubes if agents fill space.

@@ -84,16 +84,16 @@ TEST(granular_choice, coarser_cells_hold_a_grain_and_there_is_one_at_least) {
 }
 
 TEST(granular_choice, expects_kept_rows_to_be_best_unless_many_grains_fly) {
-  const auto best = [](double grains, double company, double diameters_a_step) {
-    const detail::granular_load load{grains, company, detail::share_remade(diameters_a_step), 1};
+  const auto best = [](double grains, double occupancy, double diameters_a_step) {
+    const detail::granular_load load{grains, occupancy, detail::share_remade(diameters_a_step), 1};
     const auto times = detail::expected_granular_ms(load, shipped_profile(false));
     return detail::granular_variants(false)[static_cast<std::size_t>(std::ranges::min_element(times) - times.begin())]
         .name;
   };
-  for (const double company : {0.02, 1.2}) {
-    EXPECT_EQ(best(30000, company, 0), "listed");
-    EXPECT_EQ(best(30000, company, 0.001), "listed");
-    EXPECT_NE(best(300000, company, 1), "listed");
+  for (const double occupancy : {0.02, 1.2}) {
+    EXPECT_EQ(best(30000, occupancy, 0), "listed");
+    EXPECT_EQ(best(30000, occupancy, 0.001), "listed");
+    EXPECT_NE(best(300000, occupancy, 1), "listed");
   }
   EXPECT_EQ(detail::share_remade(0), 0);
   EXPECT_EQ(detail::share_remade(5), 1);

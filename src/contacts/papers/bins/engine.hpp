@@ -44,7 +44,7 @@ class bins_engine final : public contact_engine<Context, T> {
   workspace<Context> scratch_;
 };
 
-struct bins_method : pair_record, paper_record {
+struct bins_method : contact_method_defaults, paper_method {
   static constexpr std::string_view name = "bins";
   static constexpr std::string_view summary =
       "nine stages: bodies in all bins they touch, a thread per bin (parallel-binning-collision, 12-34)";

@@ -17,7 +17,7 @@ class loose_grid_engine final : public one_cell_engine<Context, T> {
   [[nodiscard]] planned_bins<T> plan(const placed_bodies<Context, T>& bodies, const bin_options<T>& options) override;
 };
 
-struct loose_grid_method : pair_record, paper_record {
+struct loose_grid_method : contact_method_defaults, paper_method {
   static constexpr std::string_view name = "loose_grid";
   static constexpr std::string_view summary = "a body in the cell of its center, searching all cells in reach";
   static constexpr bool quadratic = true;  // like tight_grid

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "mesh/tiles/cuda/plan.hpp"
-#include "mesh/tiles/cuda/sort/finder.hpp"
+#include "mesh/tiles/cuda/sort/locator.hpp"
 
 // Patches that collect points look at every footprint that reaches them once, and no warp looks at many more points
 // than others, wherever the points are.
@@ -55,7 +55,7 @@ struct sorted_points {
 
   sorted_points(const tile_grid& grid, const std::vector<placed_point<float>>& points)
       : offsets(grid.tile_count() + 1), records(points.size()) {
-    const tile_finder<float> find(grid);
+    const tile_locator<float> find(grid);
     std::vector<tiled_point<float>> found;
     for (const auto& point : points) found.push_back(find(point, static_cast<particle_id>(found.size())));
     for (const auto& point : found) ++offsets[point.tile + 1];

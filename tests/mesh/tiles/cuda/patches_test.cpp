@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "mesh/tiles/cuda/plan.hpp"
-#include "mesh/tiles/cuda/sort/finder.hpp"
+#include "mesh/tiles/cuda/sort/locator.hpp"
 
 // Patches of tiles contain every point once, at the position in its record, and fit into their kernels' memory.
 
@@ -58,7 +58,7 @@ struct points_of_tiles {
 
   points_of_tiles(const tile_grid& grid, const std::vector<placed_point<float>>& points)
       : offsets(grid.tile_count() + 1), records(points.size()) {
-    const tile_finder<float> find(grid);
+    const tile_locator<float> find(grid);
     std::vector<tiled_point<float>> found;
     for (const auto& point : points) found.push_back(find(point, static_cast<particle_id>(found.size())));
     for (const auto& point : found) ++offsets[point.tile + 1];

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mesh/tiles/cuda/sort/finder.hpp"
+#include "mesh/tiles/cuda/sort/locator.hpp"
 #include "parallel/range_partition.cuh"
 
 /// The kernels of tile_sorter's partition, in their order: find, group, count_tiles, (a scan), place.
@@ -35,7 +35,7 @@ struct sort_control {
 template <typename T>
 struct sort_job {
   point_placement<T> points;  ///< all three axes have positions
-  tile_finder<T> find;
+  tile_locator<T> find;
   unsigned shift;  ///< a range is 2^shift tiles
   std::uint32_t count;
   sort_control* control;

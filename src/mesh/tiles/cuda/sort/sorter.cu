@@ -18,7 +18,7 @@ namespace {
 /// The key of an element, for counting_buckets.
 template <typename T>
 struct tile_key {
-  tile_finder<T> find;
+  tile_locator<T> find;
   point_placement<T> placement;
 
   struct element {};
@@ -30,7 +30,7 @@ struct tile_key {
 /// Index: slot.
 template <typename T>
 struct gather_record {
-  tile_finder<T> find;
+  tile_locator<T> find;
   point_placement<T> placement;
   counting_buckets_view buckets;
   tile_record<T>* records;
@@ -146,7 +146,7 @@ void tile_sorter<T>::sort(const cuda_context& context, const tile_grid& grid, co
 template <typename T>
 void tile_sorter<T>::gather(const cuda_context& context, const tile_grid& grid, const point_placement<T>& points,
                             bool ordered, tile_record<T>* records, std::uint32_t* offsets) {
-  const tile_finder<T> find(grid);
+  const tile_locator<T> find(grid);
   const std::size_t tiles = grid.tile_count();
   buckets_.build(context_at(context, ordered), points.count, tiles, tile_key<T>{find, points}, points.faults);
   copy_bytes(context, buckets_.view().offsets, offsets, (tiles + 1) * sizeof(std::uint32_t));
@@ -174,7 +174,7 @@ void tile_sorter<T>::partition(const cuda_context& context, const tile_grid& gri
   // Counts are zero again after the last kernel, if all kernels run.
   clean_ = false;
   const sort_job<T> job{with_all_axes(points),
-                        tile_finder<T>(grid),
+                        tile_locator<T>(grid),
                         partition_shift(tiles),
                         static_cast<std::uint32_t>(points.count),
                         reinterpret_cast<sort_control*>(control_.data()),

@@ -29,7 +29,7 @@ using detail::tile_grid;
 using detail::tile_record;
 using detail::tiled_point;
 
-/// The plain form of tile_finder: tiles are numbered by row (their indices along the second and last axis), then along
+/// The plain form of tile_locator: tiles are numbered by row (their indices along the second and last axis), then along
 /// the first axis.
 template <typename T>
 [[nodiscard]] QUADRAT_HD tiled_point<T> tile_of(const tile_grid& grid, const placed_point<T>& point, particle_id id) {

@@ -24,13 +24,13 @@ struct exact_divisor {
 /// Finds the tile of a point, and its record. Tiles are numbered by row (their indices along the second and last axis),
 /// then along the first axis, then by slice. Gives an existing tile for any point.
 template <typename T>
-struct tile_finder {
+struct tile_locator {
   tile_grid grid;
   exact_divisor edge[3];
   exact_divisor segment;
   std::uint32_t last_tile;
 
-  explicit tile_finder(const tile_grid& of)
+  explicit tile_locator(const tile_grid& of)
       : grid(of),
         edge{exact_divisor(of.edge[0]), exact_divisor(of.edge[1]), exact_divisor(of.edge[2])},
         segment(of.edge[0] * of.segment),

@@ -46,15 +46,15 @@ template <typename T, int D>
 }
 
 /// Expected other particles in the cell of a particle. `edge`: of cells, which may be larger than requested.
-struct company_in_cells {
-  double company = 0;
+struct occupancy_in_cells {
+  double occupancy = 0;
   double edge = 1;
 };
 
 /// Made from a sample (taken_of) of this many points, by id, so that it does not depend on the order in memory.
 template <typename T, int D>
-[[nodiscard]] company_in_cells sample_company(const std::vector<vec<T, D>>& taken, std::size_t count,
-                                              const box<T, D>& domain, double edge) {
+[[nodiscard]] occupancy_in_cells sample_occupancy(const std::vector<vec<T, D>>& taken, std::size_t count,
+                                                  const box<T, D>& domain, double edge) {
   if (taken.empty()) return {0, edge};
   const sampled_cells cells = cells_for_sample(domain, edge);
   double volume = 1;
@@ -70,33 +70,33 @@ template <typename T, int D>
   }
   // At least the value of an even distribution, whose sample may have no pair at all.
   const double even = static_cast<double>(count - 1) / cells.cells();
-  return {std::max(even, summarize_points(count, cells, numbers).company), std::pow(volume, 1.0 / D)};
+  return {std::max(even, summarize_points(count, cells, numbers).occupancy), std::pow(volume, 1.0 / D)};
 }
 
 /// Expected other particles in a cube of this edge around one.
 template <typename T, int D>
-[[nodiscard]] double company_of(const std::vector<vec<T, D>>& taken, std::size_t count, const box<T, D>& domain,
-                                double edge) {
-  const company_in_cells found = sample_company(taken, count, domain, edge);
-  return found.company * std::pow(edge / found.edge, D);
+[[nodiscard]] double occupancy_of(const std::vector<vec<T, D>>& taken, std::size_t count, const box<T, D>& domain,
+                                  double edge) {
+  const occupancy_in_cells found = sample_occupancy(taken, count, domain, edge);
+  return found.occupancy * std::pow(edge / found.edge, D);
 }
 
 /// The same, and the power of the edge with which it grows up to three times this edge: the dimension of the
 /// distribution. A walk reads 27 times as many particles in a volume, and three times as many along a line.
-struct growing_company {
-  double company = 0;
+struct growing_occupancy {
+  double occupancy = 0;
   double growth = 0;
 };
 template <typename T, int D>
-[[nodiscard]] growing_company growing_company_of(const std::vector<vec<T, D>>& taken, std::size_t count,
-                                                 const box<T, D>& domain, double edge) {
-  const company_in_cells near = sample_company(taken, count, domain, edge),
-                         far = sample_company(taken, count, domain, 3 * edge);
+[[nodiscard]] growing_occupancy growing_occupancy_of(const std::vector<vec<T, D>>& taken, std::size_t count,
+                                                     const box<T, D>& domain, double edge) {
+  const occupancy_in_cells near = sample_occupancy(taken, count, domain, edge),
+                           far = sample_occupancy(taken, count, domain, 3 * edge);
   double growth = D;
-  if (near.company > 0 && far.edge > 1.01 * near.edge) {
-    growth = std::clamp(std::log(far.company / near.company) / std::log(far.edge / near.edge), 0.0, double{D});
+  if (near.occupancy > 0 && far.edge > 1.01 * near.edge) {
+    growth = std::clamp(std::log(far.occupancy / near.occupancy) / std::log(far.edge / near.edge), 0.0, double{D});
   }
-  return {near.company * std::pow(edge / near.edge, growth), growth};
+  return {near.occupancy * std::pow(edge / near.edge, growth), growth};
 }
 
 }  // namespace quadrat::detail
