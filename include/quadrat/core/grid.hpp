@@ -8,6 +8,7 @@
 #include <string>
 
 #include "quadrat/core/box.hpp"
+#include "quadrat/core/cell_index.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
@@ -61,16 +62,13 @@ struct grid {
 
   /// Index along an axis before clamping or wrapping, saturated to +-2^30. NaN gives 0.
   [[nodiscard]] QUADRAT_HD int unwrapped_index(T x, int axis) const {
-    constexpr T bound = T(1 << 30);
-    const T index = std::floor((x - domain.lower[axis]) * inverse_edge[axis]);
-    if (!(index > -bound)) return index <= -bound ? -(1 << 30) : 0;
-    return index < bound ? static_cast<int>(index) : (1 << 30);
+    return detail::cell_index((x - domain.lower[axis]) * inverse_edge[axis]);
   }
 
   /// The index inside [0, cells): wrapped on a periodic axis, clamped on an open one.
   [[nodiscard]] QUADRAT_HD int wrapped(int index, int axis) const {
     const int n = cells[axis];
-    if (!domain.periodic[axis]) return index < 0 ? 0 : (index >= n ? n - 1 : index);
+    if (!domain.periodic[axis]) return detail::clamped_index(index, n);
     if (index >= 0 && index < n) return index;
     const int rest = index % n;
     return rest < 0 ? rest + n : rest;

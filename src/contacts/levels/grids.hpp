@@ -20,7 +20,7 @@ namespace quadrat::detail {
 /// The most levels: more would hold few bodies each.
 inline constexpr int most_levels = 8;
 
-/// The most cells along an axis, limited by grid::unwrapped_index; larger numbers are clamped.
+/// The most cells along an axis, limited by cell_index; larger numbers are clamped.
 inline constexpr double most_cells_along_axis = 1e9;
 
 /// The cells of a level within reach of a point, each stored cell once. Along an axis with repeating cells, indices are
@@ -81,9 +81,9 @@ struct level_grids {
       const T margin = distance[axis] * own.cells_per_length[axis] + own.slack_at(at, axis);
       if (own.repeats[axis] != 1) at = own.folded(at, axis, range.repeat[axis]);
       const int n = own.cells[axis];
-      index_range along{own.unwrapped_index(at - margin), own.unwrapped_index(at + margin)};
+      index_range along{cell_index(at - margin), cell_index(at + margin)};
       if (!goes_around(level, axis)) {
-        along = {own.clamped(along.first, axis), own.clamped(along.last, axis)};
+        along = {clamped_index(along.first, n), clamped_index(along.last, n)};
       } else if (std::int64_t{along.last} - along.first >= n - 1) {
         along = {0, n - 1};
         range.whole = range.whole || (axis > 0 && own.repeats[axis] != 1);

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "quadrat/core/box.hpp"
+#include "quadrat/core/cell_index.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
@@ -93,19 +94,7 @@ struct ring_cells {
 
   /// Bound on the rounding of this coordinate and of separations, in cells.
   [[nodiscard]] QUADRAT_HD T slack_at(T coordinate, int axis) const {
-    if (repeats[axis] > 0) return slack[axis];
-    constexpr T epsilon = sizeof(T) == 4 ? T(1.1920929e-7) : T(2.220446049250313e-16);
-    return slack[axis] + 4 * epsilon * std::fabs(coordinate);
-  }
-  /// floor, saturated to +-2^30; NaN gives 0.
-  [[nodiscard]] QUADRAT_HD static int unwrapped_index(T coordinate) {
-    constexpr T bound = T(1 << 30);
-    const T index = std::floor(coordinate);
-    if (!(index > -bound)) return index <= -bound ? -(1 << 30) : 0;
-    return index < bound ? static_cast<int>(index) : (1 << 30);
-  }
-  [[nodiscard]] QUADRAT_HD int clamped(int index, int axis) const {
-    return index < 0 ? 0 : (index >= cells[axis] ? cells[axis] - 1 : index);
+    return repeats[axis] > 0 ? slack[axis] : endless_slack(slack[axis], coordinate);
   }
 
   /// The cell that stores a wrapped point. A point outside (by rounding along a periodic axis, anywhere along an open
@@ -115,7 +104,7 @@ struct ring_cells {
     for (int axis = 0; axis < 3; ++axis) {
       T at = coordinate(point, axis);
       if (repeats[axis] != 1) at = folded(at, axis, repeat[axis]);
-      index[axis] = clamped(unwrapped_index(at), axis);
+      index[axis] = clamped_index(cell_index(at), cells[axis]);
     }
     const auto row = static_cast<cell_id>(index[2]) * static_cast<cell_id>(cells[1]) + static_cast<cell_id>(index[1]);
     const int place = on_ring(index[0] + row_start(repeat));

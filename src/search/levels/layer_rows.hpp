@@ -76,7 +76,7 @@ class layer_rows {
     for (int axis = 1; axis < D; ++axis) left -= squared_gap(index[axis], axis);
     if (!(left > T(0))) return false;
     const T half = std::sqrt(left) * cells_.cells_per_length[0] + slack_[0];
-    const int low = cells_.unwrapped_index(at_[0] - half), high = cells_.unwrapped_index(at_[0] + half);
+    const int low = cell_index(at_[0] - half), high = cell_index(at_[0] + half);
     first = first < low ? low : first;
     last = last < high ? last : high;
     return true;

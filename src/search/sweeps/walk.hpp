@@ -227,12 +227,11 @@ class sweeps_rows {
 
   /// Empty if the image of the box is out of reach.
   [[nodiscard]] indices along(int axis, T margin) const {
-    const indices range{search_system<T, D>::unwrapped_index(lower_[axis] - margin),
-                        search_system<T, D>::unwrapped_index(upper_[axis] + margin)};
+    const indices range{cell_index(lower_[axis] - margin), cell_index(upper_[axis] + margin)};
     const int cells = cells_.cells[axis];
     if (cells == 0) return range;
     if (lower_[axis] - margin > static_cast<T>(cells) || upper_[axis] + margin < T(0)) return {};
-    return {cells_.clamped(range.first, axis), cells_.clamped(range.last, axis)};
+    return {clamped_index(range.first, cells_.cells[axis]), clamped_index(range.last, cells_.cells[axis])};
   }
 
   template <typename F>

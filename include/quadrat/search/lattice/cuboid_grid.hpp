@@ -128,7 +128,7 @@ struct cuboid_grid {
 
  private:
   [[nodiscard]] QUADRAT_HD int clamped_image(T fraction, int k) const {
-    const int index = search_system<T, D>::unwrapped_index(fraction);
+    const int index = cell_index(fraction);
     return index < -most_images[k] ? -most_images[k] : (index > most_images[k] ? most_images[k] : index);
   }
 

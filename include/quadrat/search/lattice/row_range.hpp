@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "quadrat/core/cell_index.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/search/lattice/system.hpp"
@@ -18,25 +19,6 @@ struct row_range {
   std::uint32_t last;  ///< one past the last slot
   vec<int, D> shift;
 };
-
-/// Saturated. One instruction on a GPU.
-template <typename T>
-[[nodiscard]] QUADRAT_HD int floor_to_int(T x) {
-#if defined(__CUDA_ARCH__)
-  if constexpr (sizeof(T) == 4) {
-    return __float2int_rd(x);
-  } else {
-    return __double2int_rd(x);
-  }
-#else
-  // Like search_system::unwrapped_index, without a call of floor.
-  constexpr T bound = T(1 << 30);
-  if (!(x > -bound)) return x <= -bound ? -(1 << 30) : 0;
-  if (!(x < bound)) return 1 << 30;
-  const int toward_zero = static_cast<int>(x);
-  return toward_zero - static_cast<int>(x < static_cast<T>(toward_zero));
-#endif
-}
 
 /// fmax and fmin of numbers that are not NaN; on a CPU those are calls.
 template <typename T>

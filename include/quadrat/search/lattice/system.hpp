@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "quadrat/core/cell_index.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/core/macros.hpp"
@@ -77,21 +78,7 @@ struct search_system {
 
   /// Bound on the rounding of this coordinate and of separations, in cells, in an orthorhombic box.
   [[nodiscard]] QUADRAT_HD T slack_at(T coordinate, int axis) const {
-    if (cells[axis] > 0) return slack[axis];
-    constexpr T epsilon = sizeof(T) == 4 ? T(1.1920929e-7) : T(2.220446049250313e-16);
-    return slack[axis] + 4 * epsilon * std::fabs(coordinate);
-  }
-
-  /// floor, saturated to +-2^30; NaN gives 0.
-  [[nodiscard]] QUADRAT_HD static int unwrapped_index(T coordinate) {
-    constexpr T bound = T(1 << 30);
-    const T index = std::floor(coordinate);
-    if (!(index > -bound)) return index <= -bound ? -(1 << 30) : 0;
-    return index < bound ? static_cast<int>(index) : (1 << 30);
-  }
-
-  [[nodiscard]] QUADRAT_HD int clamped(int index, int axis) const {
-    return index < 0 ? 0 : (index >= cells[axis] ? cells[axis] - 1 : index);
+    return cells[axis] > 0 ? slack[axis] : endless_slack(slack[axis], coordinate);
   }
 
   /// The cell that stores a wrapped point. A point outside, by rounding along a periodic axis or anywhere along an open
@@ -101,7 +88,8 @@ struct search_system {
     for (int axis = 0; axis < D; ++axis) {
       T at = coordinate(point, axis);
       const bool ends = cells[axis] > 0;
-      number += strides[axis] * (ends ? static_cast<cell_id>(clamped(unwrapped_index(at), axis)) : take_index(at));
+      number +=
+          strides[axis] * (ends ? static_cast<cell_id>(clamped_index(cell_index(at), cells[axis])) : take_index(at));
     }
     return first_cell + (number & mask);
   }
@@ -117,15 +105,15 @@ struct search_system {
       const T margin = distance * cells_per_length[axis] + rounding;
       range.all = range.all || margin > distinct[axis];
       if (cells[axis] == 0) range.home += strides[axis] * take_index(at);
-      range.first[axis] = unwrapped_index(at - margin);
-      range.last[axis] = unwrapped_index(at + margin);
+      range.first[axis] = cell_index(at - margin);
+      range.last[axis] = cell_index(at + margin);
       // Only a point that was reported and could not be wrapped has such a margin.
       if (shape.periodic[axis] && !(margin < T(1000) * static_cast<T>(cells[axis]))) {
         range.last[axis] = range.first[axis];
       }
       if (cells[axis] > 0 && !shape.periodic[axis]) {
-        range.first[axis] = clamped(range.first[axis], axis);
-        range.last[axis] = clamped(range.last[axis], axis);
+        range.first[axis] = clamped_index(range.first[axis], cells[axis]);
+        range.last[axis] = clamped_index(range.last[axis], cells[axis]);
       }
     }
     if (range.all) take_all(range);

@@ -5,23 +5,11 @@
 #include <cstdint>
 
 #include "contacts/levels/cuda/warp_search.hpp"
+#include "quadrat/core/cell_index.hpp"
 #include "quadrat/core/macros.hpp"
 
 namespace quadrat::detail {
 
-/// The greatest integer not above a number; saturates.
-template <typename T>
-[[nodiscard]] QUADRAT_HD int floor_of(T x) {
-#if defined(__CUDA_ARCH__)
-  if constexpr (sizeof(T) == 4) {
-    return __float2int_rd(x);
-  } else {
-    return __double2int_rd(x);
-  }
-#else
-  return static_cast<int>(std::fmin(std::fmax(std::floor(static_cast<double>(x)), -2147483647.0), 2147483647.0));
-#endif
-}
 /// An upper bound on the square root.
 template <typename T>
 [[nodiscard]] QUADRAT_HD T root_above(T x) {
@@ -82,7 +70,7 @@ class level_rows {
     const T left = squared_reach_ - squared_gap(shape, z_, 2) - squared_gap(shape, y_, 1);
     if (left > T(0)) {
       const T margin = margin_of(shape, root_above(left), 0);
-      part_of_row(shape, offsets, floor_of(at_[0] - margin), floor_of(at_[0] + margin), begin, end);
+      part_of_row(shape, offsets, floor_to_int(at_[0] - margin), floor_to_int(at_[0] + margin), begin, end);
       begin = greater(begin, first_slot_);
       if (Repeats && (flags_ & second_part) != 0) return;
     }
@@ -113,7 +101,7 @@ class level_rows {
       flags_ |= (repeat[axis] + 1 == cells.repeats[axis] ? last_bit : 0) << axis;
     }
     if (!shape.rings) return;
-    const int index = cells.clamped(floor_of(at_[0]), 0);
+    const int index = clamped_index(floor_to_int(at_[0]), cells.cells[0]);
     at_[0] = static_cast<T>(cells.on_ring(index + cells.row_start(repeat))) + (at_[0] - static_cast<T>(index));
   }
   [[nodiscard]] QUADRAT_HD T slack(const warp_level<T>& shape, int axis) const {
@@ -128,14 +116,14 @@ class level_rows {
 
   /// The index of the body's cell along y or z, as in ring_cells::cell_of.
   [[nodiscard]] QUADRAT_HD static int own_index(const warp_level<T>& shape, T at, int axis) {
-    return shape.cells.clamped(floor_of(at), axis);
+    return clamped_index(floor_to_int(at), shape.cells.cells[axis]);
   }
 
   /// Unwrapped cells along an axis; if they span the whole axis, each cell once.
   QUADRAT_HD void limit(const warp_level<T>& shape, T reach, int axis, int& from, int& to) {
     const T margin = margin_of(shape, reach, axis);
-    const int first = floor_of(at_[axis] - margin);
-    const int last = floor_of(at_[axis] + margin);
+    const int first = floor_to_int(at_[axis] - margin);
+    const int last = floor_to_int(at_[axis] + margin);
     const int n = shape.cells.cells[axis];
     const bool all = last - first >= n - 1;
     if (Repeats && all && shape.cells.repeats[axis] != 1) flags_ |= whole_rows;
