@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "cells/build_and_check.hpp"
 #include "cells/checks.hpp"
 #include "cells/insertion.hpp"
 #include "core/point_checks.hpp"
@@ -29,18 +30,14 @@ template <typename Context, typename Buckets>
 void keyed_buckets<Context, Buckets>::reserve(std::size_t count, std::size_t bucket_count) {
   detail::require_count(count, "keys");
   detail::require_bucket_count(bucket_count);
-  state_.reserve(count, bucket_count, [&](std::size_t elements, std::size_t buckets) {
-    buckets_.reserve(state_.context(), elements, buckets);
-  });
+  state_.reserve_in(buckets_, count, bucket_count);
 }
 
 template <typename Context, typename Buckets>
 void keyed_buckets<Context, Buckets>::build(const std::uint32_t* keys, std::size_t count, std::size_t bucket_count) {
   detail::require_array(keys, count, "keys");
-  reserve(count, bucket_count);
-  state_.forget_faults();
-  build_async(keys, count, bucket_count);
-  check();
+  detail::build_and_check(
+      *this, state_, [&] { build_async(keys, count, bucket_count); }, count, bucket_count);
 }
 
 template <typename Context, typename Buckets>
@@ -81,18 +78,14 @@ namespace detail {
 template <typename Context, typename Buckets>
 void hash_table<Context, Buckets>::reserve(std::size_t count, std::size_t bucket_count) {
   detail::require_count(count, "keys");
-  state_.reserve(count, detail::buckets_for(count, bucket_count), [&](std::size_t elements, std::size_t buckets) {
-    buckets_.reserve(state_.context(), elements, buckets);
-  });
+  state_.reserve_in(buckets_, count, detail::buckets_for(count, bucket_count));
 }
 
 template <typename Context, typename Buckets>
 void hash_table<Context, Buckets>::build(const std::uint64_t* keys, std::size_t count, std::size_t bucket_count) {
   detail::require_array(keys, count, "keys");
-  reserve(count, bucket_count);
-  state_.forget_faults();
-  build_async(keys, count, bucket_count);
-  check();
+  detail::build_and_check(
+      *this, state_, [&] { build_async(keys, count, bucket_count); }, count, bucket_count);
 }
 
 template <typename Context, typename Buckets>

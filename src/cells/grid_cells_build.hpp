@@ -73,7 +73,7 @@ grid_cells<Method, Context, T, D>::grid_cells(const Context& context, const grid
       space_(detail::prepare_grid<anchor_type>(space, options, !numbering_type::rows_are_contiguous)),
       numbering_(detail::number_cells(std::type_identity<numbering_type>{}, space_.current().stored)),
       buckets_(detail::make_buckets<buckets_type>(options)),
-      record_(context),
+      state_(context),
       accept_outside_(options.accept_outside) {}
 
 template <typename Method, typename Context, typename T, int D>
@@ -86,30 +86,28 @@ auto grid_cells<Method, Context, T, D>::fitted(std::size_t points) const -> fit 
 template <typename Method, typename Context, typename T, int D>
 void grid_cells<Method, Context, T, D>::reserve(std::size_t points) {
   detail::require_count(points, "points");
-  record_.reserve(points, fitted(points).numbering.bound(), [&](std::size_t elements, std::size_t cells) {
-    buckets_.reserve(record_.context(), elements, cells);
-  });
+  state_.reserve_in(buckets_, points, fitted(points).numbering.bound());
 }
 
 template <typename Method, typename Context, typename T, int D>
 auto grid_cells<Method, Context, T, D>::begin_build(const points_view<T, D>& points) -> key_type {
   detail::require_points(points, "points");
   const fit wanted = fitted(points.size());
-  record_.begin(points, wanted.numbering.bound());
+  state_.begin(points, wanted.numbering.bound());
   space_.take(wanted.space, points.size());
   numbering_ = wanted.numbering;
-  return {points, wanted.space, numbering_, anchor_, record_.flag(), accept_outside_};
+  return {points, wanted.space, numbering_, anchor_, state_.flag(), accept_outside_};
 }
 
 template <typename Method, typename Context, typename T, int D>
 void grid_cells<Method, Context, T, D>::build_async(const points_view<T, D>& points) {
   const key_type key_of = begin_build(points);
-  buckets_.build(record_.context(), points.size(), numbering_.bound(), key_of, key_of.faults);
+  buckets_.build(state_.context(), points.size(), numbering_.bound(), key_of, key_of.faults);
 }
 
 template <typename Method, typename Context, typename T, int D>
 void grid_cells<Method, Context, T, D>::build(const points_view<T, D>& points) {
-  detail::build_and_check(*this, record_, points, [&] { build_async(points); });
+  detail::build_and_check(*this, state_, points, [&] { build_async(points); });
 }
 
 template <typename Method, typename Context, typename T, int D>
@@ -119,7 +117,7 @@ void grid_cells<Method, Context, T, D>::build_and_carry_async(const points_view<
 {
   const detail::carried_arrays carried = detail::checked_arrays(arrays, points.size());
   const key_type key_of = begin_build(points);
-  buckets_.build(record_.context(), points.size(), numbering_.bound(), key_of, key_of.faults, carried);
+  buckets_.build(state_.context(), points.size(), numbering_.bound(), key_of, key_of.faults, carried);
 }
 
 template <typename Method, typename Context, typename T, int D>
@@ -127,12 +125,12 @@ void grid_cells<Method, Context, T, D>::build_and_carry(const points_view<T, D>&
                                                         std::span<const carried_array> arrays)
   requires buckets_type::carries_data
 {
-  detail::build_and_check(*this, record_, points, [&] { build_and_carry_async(points, arrays); });
+  detail::build_and_check(*this, state_, points, [&] { build_and_carry_async(points, arrays); });
 }
 
 template <typename Method, typename Context, typename T, int D>
 void grid_cells<Method, Context, T, D>::check() {
-  record_.check(space_.current(), detail::capacity_of(buckets_));
+  state_.check(space_.current(), detail::capacity_of(buckets_));
 }
 
 }  // namespace quadrat

@@ -66,16 +66,14 @@ template <int D>
 template <typename Context, typename T, int D>
 hashed_cells<Context, T, D>::hashed_cells(const Context& context, const grid<T, D>& space,
                                           const cell_list_options<T>& options)
-    : space_(detail::checked_grid(space, max_sparse_count)),
-      record_(context),
-      accept_outside_(options.accept_outside) {}
+    : space_(detail::checked_grid(space, max_sparse_count)), state_(context), accept_outside_(options.accept_outside) {}
 
 template <typename Context, typename T, int D>
 void hashed_cells<Context, T, D>::reserve(std::size_t points) {
   detail::require_count(points, "points", most_points);
-  record_.reserve(points, 1, [&](std::size_t elements, std::size_t) {
-    table_.resize_discarding(record_.context(), entries_for<D>(elements));
-    pairs_.reserve(record_.context(), elements, space_.size());
+  state_.reserve(points, 1, [&](std::size_t elements, std::size_t) {
+    table_.resize_discarding(state_.context(), entries_for<D>(elements));
+    pairs_.reserve(state_.context(), elements, space_.size());
   });
 }
 
@@ -93,7 +91,7 @@ template <typename Context, typename T, int D>
 void hashed_cells<Context, T, D>::build_and_carry(const points_view<T, D>& points,
                                                   std::span<const carried_array> arrays) {
   detail::build_and_check(
-      *this, record_, points, [&] { build_and_carry_async(points, arrays); }, most_points);
+      *this, state_, points, [&] { build_and_carry_async(points, arrays); }, most_points);
 }
 
 template <typename Context, typename T, int D>
@@ -102,15 +100,14 @@ void hashed_cells<Context, T, D>::build_and_carry_async(const points_view<T, D>&
   const std::size_t count = points.size();
   const detail::carried_arrays carried = detail::checked_arrays(arrays, count);
   detail::require_points(points, "points", most_points);
-  record_.begin(points, 1);
-  const Context& context = record_.context();
+  state_.begin(points, 1);
+  const Context& context = state_.context();
   table_.resize_discarding(context, entries_for<D>(count));
   fill_bytes(context, table_.data(), 0xff, table_.size() * sizeof(occupied_cell));
 
   using rows_type = wide_row_major_numbering<D>;
   const rows_type rows{space_.cells};
-  const cell_key<T, D, rows_type, center_anchor<T, D>> key_of{points, space_,         rows,
-                                                              {},     record_.flag(), accept_outside_};
+  const cell_key<T, D, rows_type, center_anchor<T, D>> key_of{points, space_, rows, {}, state_.flag(), accept_outside_};
   pairs_.make(context, count, space_.size(), key_of);
   const enter_cell<D> enter{pairs_.keys(), numbering(), table_.data()};
   for_each(context, "cells.hashed.enter", count, enter);
@@ -120,7 +117,7 @@ void hashed_cells<Context, T, D>::build_and_carry_async(const points_view<T, D>&
 
 template <typename Context, typename T, int D>
 void hashed_cells<Context, T, D>::check() {
-  record_.check(space_, 0);
+  state_.check(space_, 0);
 }
 
 template class hashed_cells<backend_context, float, 2>;

@@ -79,15 +79,15 @@ linked_packed_cells<Context, T, D>::linked_packed_cells(const Context& context, 
                                                         const cell_list_options<T>& options)
     : space_(detail::checked_grid(space, options.fold_reach > T(0) ? any_number_of_cells : max_count),
              options.fold_reach),
-      record_(context),
+      state_(context),
       accept_outside_(options.accept_outside) {}
 
 template <typename Context, typename T, int D>
 void linked_packed_cells<Context, T, D>::reserve_links(std::size_t points) {
   detail::require_count(points, "points");
   const row_major_numbering<D> numbering{space_.fitted(points).stored};
-  record_.reserve(points, numbering.bound(), [&](std::size_t elements, std::size_t cells) {
-    const Context& context = record_.context();
+  state_.reserve(points, numbering.bound(), [&](std::size_t elements, std::size_t cells) {
+    const Context& context = state_.context();
     heads_.resize_discarding(context, cells);
     if (context.reproducibility() != determinism::none) pairs_.reserve(context, elements, cells);
   });
@@ -97,13 +97,13 @@ template <typename Context, typename T, int D>
 void linked_packed_cells<Context, T, D>::reserve(std::size_t points) {
   reserve_links(points);
   if (has_records(points)) return;
-  record_.lose_result();
-  records_.resize_discarding(record_.context(), points);
+  state_.lose_result();
+  records_.resize_discarding(state_.context(), points);
 }
 
 template <typename Context, typename T, int D>
 void linked_packed_cells<Context, T, D>::build(const points_view<T, D>& points) {
-  detail::build_and_check(*this, record_, points, [&] { build_async(points); });
+  detail::build_and_check(*this, state_, points, [&] { build_async(points); });
 }
 
 template <typename Context, typename T, int D>
@@ -118,7 +118,7 @@ template <typename Context, typename T, int D>
 void linked_packed_cells<Context, T, D>::build(record_type* records, std::size_t count) {
   detail::require_array(records, count, "records");
   reserve_links(count);
-  record_.forget_faults();
+  state_.forget_faults();
   build_async(records, count);
   check();
 }
@@ -136,13 +136,13 @@ template <typename Context, typename T, int D>
 void linked_packed_cells<Context, T, D>::link(const points_view<T, D>& points, record_type* records, bool in_place) {
   const grid<T, D> space = space_.fitted(points.size());
   const row_major_numbering<D> numbering{space.stored};
-  record_.begin(points, numbering.bound());
+  state_.begin(points, numbering.bound());
   space_.take(space, points.size());
   linked_ = records;
-  const Context& context = record_.context();
+  const Context& context = state_.context();
   heads_.resize_discarding(context, numbering.bound());
   fill_bytes(context, heads_.data(), 0xff, heads_.size() * sizeof(particle_id));
-  const key_type key_of{points, space, numbering, {}, record_.flag(), accept_outside_};
+  const key_type key_of{points, space, numbering, {}, state_.flag(), accept_outside_};
   if (context.reproducibility() == determinism::none) {
     const insert_record<T, D, key_type> body{key_of, heads_.data(), records, in_place};
     for_each(context, "cells.linked_packed.insert", points.size(), body);
@@ -155,7 +155,7 @@ void linked_packed_cells<Context, T, D>::link(const points_view<T, D>& points, r
 
 template <typename Context, typename T, int D>
 void linked_packed_cells<Context, T, D>::check() {
-  record_.check(space_.current(), 0);
+  state_.check(space_.current(), 0);
 }
 
 template class linked_packed_cells<backend_context, float, 2>;

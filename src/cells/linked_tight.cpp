@@ -73,14 +73,14 @@ linked_tight_cells<Context, T, D>::linked_tight_cells(const Context& context, co
     : given_(detail::checked_grid(space, options.fold_reach > T(0) ? any_number_of_cells : max_count),
              options.fold_reach),
       fit_(given_.current(), options.radius),
-      record_(context) {}
+      state_(context) {}
 
 /// The last head collects the absent entries.
 template <typename Context, typename T, int D>
 void linked_tight_cells<Context, T, D>::reserve(std::size_t points) {
   detail::require_count(points, "points", most_points);
-  record_.reserve(points, fitted(points).numbering().bound(), [&](std::size_t elements, std::size_t cells) {
-    const Context& context = record_.context();
+  state_.reserve(points, fitted(points).numbering().bound(), [&](std::size_t elements, std::size_t cells) {
+    const Context& context = state_.context();
     heads_.resize_discarding(context, cells + 1);
     nexts_.resize_discarding(context, elements << D);
     if (context.reproducibility() != determinism::none) pairs_.reserve(context, elements << D, cells + 1);
@@ -90,7 +90,7 @@ void linked_tight_cells<Context, T, D>::reserve(std::size_t points) {
 template <typename Context, typename T, int D>
 void linked_tight_cells<Context, T, D>::build(const points_view<T, D>& points) {
   detail::build_and_check(
-      *this, record_, points, [&] { build_async(points); }, most_points);
+      *this, state_, points, [&] { build_async(points); }, most_points);
 }
 
 template <typename Context, typename T, int D>
@@ -99,21 +99,21 @@ void linked_tight_cells<Context, T, D>::build_async(const points_view<T, D>& poi
   const fit wanted = fitted(points.size());
   const row_major_numbering<D> numbering = wanted.numbering();
   const std::size_t cells = numbering.bound();
-  record_.begin(points, cells);
+  state_.begin(points, cells);
   given_.take(given_.fitted(points.size()), points.size());
   fit_ = wanted;
-  const Context& context = record_.context();
+  const Context& context = state_.context();
   const std::size_t entries = points.size() << D;
   heads_.resize_discarding(context, cells + 1);
   nexts_.resize_discarding(context, entries);
   fill_bytes(context, heads_.data(), 0xff, heads_.size() * sizeof(std::uint32_t));
   if (context.reproducibility() == determinism::none) {
     auto* links = reinterpret_cast<entry_links<D>*>(nexts_.data());
-    const insert_entries<T, D> body{points, fit_.space, numbering, fit_.touch, heads_.data(), links, record_.flag()};
+    const insert_entries<T, D> body{points, fit_.space, numbering, fit_.touch, heads_.data(), links, state_.flag()};
     for_each(context, "cells.linked_tight.insert", points.size(), body);
     return;
   }
-  const entry_key<T, D> key_of{points, fit_.space, numbering, fit_.touch, static_cast<cell_id>(cells), record_.flag()};
+  const entry_key<T, D> key_of{points, fit_.space, numbering, fit_.touch, static_cast<cell_id>(cells), state_.flag()};
   pairs_.make(context, entries, cells + 1, key_of);
   const detail::link_in_order body{pairs_.keys(), pairs_.elements(), entries, heads_.data(), nexts_.data()};
   for_each(context, "cells.linked_tight.link_in_order", entries, body);
@@ -121,7 +121,7 @@ void linked_tight_cells<Context, T, D>::build_async(const points_view<T, D>& poi
 
 template <typename Context, typename T, int D>
 void linked_tight_cells<Context, T, D>::check() {
-  record_.check(fit_.space, 0);
+  state_.check(fit_.space, 0);
 }
 
 template class linked_tight_cells<backend_context, float, 2>;

@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "quadrat/cells/ordered_pairs.hpp"
+#include "quadrat/cells/detail/ordered_pairs.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/sort.hpp"

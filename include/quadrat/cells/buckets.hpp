@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "quadrat/cells/build_state.hpp"
 #include "quadrat/cells/counting.hpp"
+#include "quadrat/cells/detail/build_state.hpp"
 #include "quadrat/cells/fixed.hpp"
 #include "quadrat/cells/keys.hpp"
 #include "quadrat/cells/linked.hpp"

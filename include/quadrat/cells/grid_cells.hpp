@@ -9,9 +9,9 @@
 
 #include "quadrat/cells/carry.hpp"
 #include "quadrat/cells/concepts.hpp"
-#include "quadrat/cells/foldable_grid.hpp"
+#include "quadrat/cells/detail/build_state.hpp"
+#include "quadrat/cells/detail/foldable_grid.hpp"
 #include "quadrat/cells/keys.hpp"
-#include "quadrat/cells/point_record.hpp"
 #include "quadrat/core/curves.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/instance.hpp"
@@ -141,13 +141,13 @@ class grid_cells {
 
   /// Throws argument_error when nothing has been built, or the last check has thrown.
   [[nodiscard]] view_type view() const {
-    record_.require_usable();
+    state_.require_usable();
     return {space_.current(), numbering_, anchor_, buckets_.view()};
   }
   /// The grid in use; folded, if at all, for the points of the last build.
   [[nodiscard]] const grid<T, D>& space() const { return space_.current(); }
   /// Memory held on the context's device, in bytes.
-  [[nodiscard]] std::size_t bytes() const { return buckets_.bytes() + record_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const { return buckets_.bytes() + state_.bytes(); }
 
  private:
   using key_type = cell_key<T, D, numbering_type, anchor_type>;
@@ -164,7 +164,7 @@ class grid_cells {
   detail::foldable_grid<T, D> space_;
   numbering_type numbering_;
   buckets_type buckets_;
-  detail::point_record<Context, T, D> record_;
+  detail::point_build_state<Context, T, D> state_;
   bool accept_outside_;
 };
 

@@ -7,10 +7,10 @@
 #include <string_view>
 
 #include "quadrat/cells/carry.hpp"
+#include "quadrat/cells/detail/build_state.hpp"
+#include "quadrat/cells/detail/ordered_pairs.hpp"
 #include "quadrat/cells/grid_cells.hpp"
 #include "quadrat/cells/keys.hpp"
-#include "quadrat/cells/ordered_pairs.hpp"
-#include "quadrat/cells/point_record.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/curves.hpp"
 #include "quadrat/core/grid.hpp"
@@ -130,12 +130,12 @@ class hashed_cells {
   void check();
   /// Like grid_cells::view.
   [[nodiscard]] view_type view() const {
-    record_.require_usable();
+    state_.require_usable();
     return {space_, numbering(), {}, {table_.data(), pairs_.elements(), pairs_.size()}};
   }
   [[nodiscard]] const grid<T, D>& space() const { return space_; }
   /// Memory held on the context's device, in bytes.
-  [[nodiscard]] std::size_t bytes() const { return table_.bytes() + pairs_.bytes() + record_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const { return table_.bytes() + pairs_.bytes() + state_.bytes(); }
 
  private:
   [[nodiscard]] hashed_numbering<D> numbering() const {
@@ -145,7 +145,7 @@ class hashed_cells {
   grid<T, D> space_;
   array<occupied_cell, Context> table_;
   detail::ordered_pairs<Context, std::uint64_t> pairs_;
-  detail::point_record<Context, T, D> record_;
+  detail::point_build_state<Context, T, D> state_;
   bool accept_outside_;
 };
 

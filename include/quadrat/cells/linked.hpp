@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "quadrat/cells/detail/ordered_pairs.hpp"
 #include "quadrat/cells/grid_cells.hpp"
-#include "quadrat/cells/ordered_pairs.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/curves.hpp"
 #include "quadrat/core/types.hpp"

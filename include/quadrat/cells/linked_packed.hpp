@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "quadrat/cells/detail/build_state.hpp"
+#include "quadrat/cells/detail/ordered_pairs.hpp"
 #include "quadrat/cells/grid_cells.hpp"
-#include "quadrat/cells/ordered_pairs.hpp"
-#include "quadrat/cells/point_record.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/curves.hpp"
 #include "quadrat/core/instance.hpp"
@@ -112,14 +112,14 @@ class linked_packed_cells {
   void check();
   /// Like grid_cells::view.
   [[nodiscard]] view_type view() const {
-    record_.require_usable();
+    state_.require_usable();
     return {space_.current(), row_major_numbering<D>{space_.current().stored}, heads_.data(), linked_};
   }
   /// Like grid_cells::space.
   [[nodiscard]] const grid<T, D>& space() const { return space_.current(); }
   /// Memory held on the context's device, in bytes, without the caller's records.
   [[nodiscard]] std::size_t bytes() const {
-    return heads_.bytes() + records_.bytes() + pairs_.bytes() + record_.bytes();
+    return heads_.bytes() + records_.bytes() + pairs_.bytes() + state_.bytes();
   }
 
  private:
@@ -135,7 +135,7 @@ class linked_packed_cells {
   array<record_type, Context> records_;
   record_type* linked_ = nullptr;
   detail::ordered_pairs<Context> pairs_;
-  detail::point_record<Context, T, D> record_;
+  detail::point_build_state<Context, T, D> state_;
   bool accept_outside_;
 };
 

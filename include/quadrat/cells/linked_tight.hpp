@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "quadrat/cells/foldable_grid.hpp"
+#include "quadrat/cells/detail/build_state.hpp"
+#include "quadrat/cells/detail/foldable_grid.hpp"
+#include "quadrat/cells/detail/ordered_pairs.hpp"
 #include "quadrat/cells/grid_cells.hpp"
-#include "quadrat/cells/ordered_pairs.hpp"
-#include "quadrat/cells/point_record.hpp"
 #include "quadrat/cells/touched_cells.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/curves.hpp"
@@ -93,13 +93,13 @@ class linked_tight_cells {
   void check();
   /// Like grid_cells::view.
   [[nodiscard]] view_type view() const {
-    record_.require_usable();
+    state_.require_usable();
     return {fit_.space, fit_.numbering(), fit_.touch, heads_.data(), nexts_.data()};
   }
   /// Like grid_cells::space.
   [[nodiscard]] const grid<T, D>& space() const { return fit_.space; }
   /// Memory held on the context's device, in bytes.
-  [[nodiscard]] std::size_t bytes() const { return heads_.bytes() + nexts_.bytes() + pairs_.bytes() + record_.bytes(); }
+  [[nodiscard]] std::size_t bytes() const { return heads_.bytes() + nexts_.bytes() + pairs_.bytes() + state_.bytes(); }
 
  private:
   /// The grid and rule for a build of this many points; the rule changes the grid.
@@ -119,7 +119,7 @@ class linked_tight_cells {
   array<std::uint32_t, Context> heads_;
   array<std::uint32_t, Context> nexts_;
   detail::ordered_pairs<Context> pairs_;
-  detail::point_record<Context, T, D> record_;
+  detail::point_build_state<Context, T, D> state_;
 };
 
 namespace cell_methods {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "quadrat/cells/build_state.hpp"
 #include "quadrat/cells/counting.hpp"
+#include "quadrat/cells/detail/build_state.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/error.hpp"

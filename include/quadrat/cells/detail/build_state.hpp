@@ -6,6 +6,8 @@
 #include <cstdint>
 
 #include "quadrat/core/error.hpp"
+#include "quadrat/core/grid.hpp"
+#include "quadrat/core/views.hpp"
 #include "quadrat/parallel/fault.hpp"
 
 namespace quadrat::detail {
@@ -32,6 +34,11 @@ class build_state {
     grow(elements, buckets);
     elements_ = elements;
     buckets_ = buckets;
+  }
+  /// The same for a structure that is all in these buckets.
+  template <typename Buckets>
+  void reserve_in(Buckets& held, std::size_t elements, std::size_t buckets) {
+    reserve(elements, buckets, [&](std::size_t most, std::size_t cells) { held.reserve(context_, most, cells); });
   }
   /// Call this before memory of the result is released.
   void lose_result() {
@@ -76,6 +83,26 @@ class build_state {
   stage stage_ = stage::empty;
   std::size_t elements_ = 0;
   std::size_t buckets_ = 0;  // 0: nothing has been reserved
+};
+
+/// The same of a cell list, with the points of the last build.
+template <typename Context, typename T, int D>
+class point_build_state : public build_state<Context> {
+ public:
+  using build_state<Context>::build_state;
+
+  /// Begins a build of these points, which are valid, into so many cells. Throws argument_error, and changes nothing,
+  /// without room for it.
+  void begin(const points_view<T, D>& points, std::uint64_t cells) {
+    build_state<Context>::begin(points.count, cells, "points");
+    points_ = points;
+  }
+  /// Waits. Throws data_error or overflow_error, at every call until the next build. `space` and `capacity` are for the
+  /// messages.
+  void check(const grid<T, D>& space, std::uint64_t capacity);
+
+ private:
+  points_view<T, D> points_{};
 };
 
 }  // namespace quadrat::detail

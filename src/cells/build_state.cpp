@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "quadrat/cells/point_record.hpp"
+#include "quadrat/cells/detail/build_state.hpp"
 
 #include <string>
 
@@ -32,7 +32,7 @@ std::string complaint(std::uint64_t i, const vec<T, D>& point, const box<T, D>& 
 }  // namespace
 
 template <typename Context, typename T, int D>
-void point_record<Context, T, D>::check(const grid<T, D>& space, std::uint64_t capacity) {
+void point_build_state<Context, T, D>::check(const grid<T, D>& space, std::uint64_t capacity) {
   const fault_report found = build_state<Context>::check();
   if (found.kind == fault_kind::none) return;
   if (found.kind == fault_kind::overflow) {
@@ -49,9 +49,9 @@ void point_record<Context, T, D>::check(const grid<T, D>& space, std::uint64_t c
   throw data_error(message("point ", found.index, " of an earlier build was not finite or outside the open box"));
 }
 
-template class point_record<backend_context, float, 2>;
-template class point_record<backend_context, float, 3>;
-template class point_record<backend_context, double, 2>;
-template class point_record<backend_context, double, 3>;
+template class point_build_state<backend_context, float, 2>;
+template class point_build_state<backend_context, float, 3>;
+template class point_build_state<backend_context, double, 2>;
+template class point_build_state<backend_context, double, 3>;
 
 }  // namespace quadrat::detail
