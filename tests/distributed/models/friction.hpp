@@ -8,7 +8,7 @@
 
 #include "distributed/models/granular.hpp"
 #include "distributed/small_system.hpp"
-#include "quadrat/models/distributed_friction.hpp"
+#include "quadrat/models/distributed_granular_friction.hpp"
 #include "support/random.hpp"
 
 // Grains with friction over the ranks of a communicator, compared with one rank: the same bits.
@@ -73,8 +73,8 @@ template <typename T>
 }
 
 template <typename T>
-[[nodiscard]] distributed_friction<backend_context, T> friction_on(communicator& ranks,
-                                                                   const friction_scene_of_ranks& scene) {
+[[nodiscard]] distributed_granular_friction<backend_context, T> friction_on(communicator& ranks,
+                                                                            const friction_scene_of_ranks& scene) {
   const friction_scene_of_ranks none;
   const friction_scene_of_ranks& mine = ranks.rank() == 0 ? scene : none;
   return {context_of_rank(), ranks, scene.options, mine.radii, mine.positions, mine.velocities, mine.spins};

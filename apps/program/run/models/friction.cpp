@@ -7,7 +7,7 @@
 
 #include "program/run/models/scene_runs.hpp"
 #include "quadrat/io/friction_scene.hpp"
-#include "quadrat/models/distributed_friction.hpp"
+#include "quadrat/models/distributed_granular_friction.hpp"
 #include "quadrat/models/granular_friction.hpp"
 
 namespace quadrat::program {
@@ -103,7 +103,7 @@ struct friction_runs : scene_runs {
   template <typename Context, typename T, int>
   using model = granular_friction<Context, T>;
   template <typename Context, typename T, int>
-  using model_on_ranks = distributed_friction<Context, T>;
+  using model_on_ranks = distributed_granular_friction<Context, T>;
 
   static measurement measured(const granular_friction_statistics& statistics) { return as_measurement(statistics); }
   template <int>

@@ -13,7 +13,7 @@
 #include "quadrat/contacts/contact_matcher.hpp"
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/distributed/migration.hpp"
-#include "quadrat/models/distributed_friction.hpp"
+#include "quadrat/models/distributed_granular_friction.hpp"
 #include "quadrat/search/neighbor_list.hpp"
 
 namespace quadrat::detail {

@@ -11,7 +11,8 @@
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 
-/// The kernel bodies of distributed_friction between steps. Steps are those of granular_friction.
+/// The kernel bodies of distributed_granular_friction for what happens between steps. Steps are those of
+/// granular_friction.
 namespace quadrat::detail {
 
 /// The history of a contact on its way to the owner of its first grain.

@@ -18,16 +18,16 @@ namespace quadrat {
 /// Determinism: the bits of `granular_friction`, on any number of ranks, whatever the context requires: forces are
 /// added in the order in which one rank would have sorted the grains.
 template <typename Context, typename T>
-class distributed_friction : public distributed_model<granular_friction<Context, T>> {
+class distributed_granular_friction : public distributed_model<granular_friction<Context, T>> {
   static_assert(detail::instance<Context, T>::exists);
 
  public:
   /// Rank 0 gives all grains; others give none. The communicator must outlive this. Throws on all ranks what
   /// `granular_friction` throws.
-  distributed_friction(const Context& context, communicator& ranks, const granular_friction_options& options,
-                       std::span<const double> radii, std::span<const vec<double, 3>> positions,
-                       std::span<const vec<double, 3>> velocities = {},
-                       std::span<const vec<double, 3>> angular_velocities = {});
+  distributed_granular_friction(const Context& context, communicator& ranks, const granular_friction_options& options,
+                                std::span<const double> radii, std::span<const vec<double, 3>> positions,
+                                std::span<const vec<double, 3>> velocities = {},
+                                std::span<const vec<double, 3>> angular_velocities = {});
 };
 
 }  // namespace quadrat

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "quadrat/models/distributed_friction.hpp"
+#include "quadrat/models/distributed_granular_friction.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -70,19 +70,17 @@ template <typename Context, typename T>
 }  // namespace
 
 template <typename Context, typename T>
-distributed_friction<Context, T>::distributed_friction(const Context& context, communicator& ranks,
-                                                       const granular_friction_options& options,
-                                                       std::span<const double> radii,
-                                                       std::span<const vec<double, 3>> positions,
-                                                       std::span<const vec<double, 3>> velocities,
-                                                       std::span<const vec<double, 3>> angular_velocities)
+distributed_granular_friction<Context, T>::distributed_granular_friction(
+    const Context& context, communicator& ranks, const granular_friction_options& options,
+    std::span<const double> radii, std::span<const vec<double, 3>> positions,
+    std::span<const vec<double, 3>> velocities, std::span<const vec<double, 3>> angular_velocities)
     : distributed_model<granular_friction<Context, T>>(
           context, ranks,
           friction_on_ranks<Context, T>(context, ranks, options, radii, positions, velocities, angular_velocities)) {}
 
 template class distributed_model<granular_friction<backend_context, float>>;
 template class distributed_model<granular_friction<backend_context, double>>;
-template class distributed_friction<backend_context, float>;
-template class distributed_friction<backend_context, double>;
+template class distributed_granular_friction<backend_context, float>;
+template class distributed_granular_friction<backend_context, double>;
 
 }  // namespace quadrat
