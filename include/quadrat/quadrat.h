@@ -12,7 +12,7 @@
  * their default if they are 0 or beyond the caller's size, so a program keeps working with a later library that has
  * more fields. Fields that an older library does not know must be 0. Write `quadrat_x_options options = {0};
  * options.size = sizeof options;`. Structs without a size never change. A null pointer to an optional struct means the
- * defaults.
+ * defaults. Write -0.0 for a 0 where the default of a number is not 0.
  *
  * Memory. Arrays by point, body, key or mesh point are in the memory of the context's device, and must not change until
  * a call that reads them is done. Boxes, tables, planes and options are on the host, and the call copies them.
@@ -88,7 +88,9 @@ typedef struct quadrat_context_options {
    * must outlive the context and its handles. */
   void* (*allocate)(void* user, size_t bytes, void* stream);
   void (*deallocate)(void* user, void* memory, size_t bytes, void* stream);
-  void* user; /**< for both of these */
+  void* user; /**< for all of these */
+  size_t (*available)(
+      void* user); /**< about how many bytes are left, to choose methods and for messages; null: not known */
 } quadrat_context_options;
 
 /** CUDA devices of this machine; 0 in a build without CUDA. */
@@ -103,7 +105,13 @@ int quadrat_context_stream(quadrat_context* context, void** stream);
 int quadrat_context_synchronize(quadrat_context* context);
 /** Makes later work wait for the work already in this stream of the device. Does not wait itself. */
 int quadrat_context_wait_for(quadrat_context* context, void* stream);
-/** Memory of the context's device, by its runtime, to be freed with quadrat_free before the context is destroyed. */
+/** Work that this stream of the device is given from now on waits for what the context has been given so far. Does not
+ * wait itself. With quadrat_context_wait_for before, the calls between become part of a graph that the stream captures.
+ */
+int quadrat_context_signal(quadrat_context* context, void* stream);
+/** Whether a CUDA graph captures what this stream is given. */
+int quadrat_stream_is_captured(quadrat_context* context, void* stream, int* captured);
+/** Memory of the context's device, by its runtime, to be freed with quadrat_free, of any context of the device. */
 int quadrat_allocate(quadrat_context* context, size_t bytes, void** memory);
 /** Null is accepted. Waits for work that may use it. */
 int quadrat_free(quadrat_context* context, void* memory);
@@ -126,6 +134,9 @@ typedef struct quadrat_integers {
   size_t count;
   int type; /**< QUADRAT_INT32, QUADRAT_INT64 or QUADRAT_UINT32 */
 } quadrat_integers;
+
+/** The largest of these integers, or QUADRAT_UINT64; -1 without any. Those of 2^63 and more count as 2^63 - 1. */
+int quadrat_largest(quadrat_context* context, const quadrat_integers* integers, int64_t* largest);
 
 /** A parallelepiped for each system, on the host. */
 typedef struct quadrat_boxes {
@@ -240,6 +251,7 @@ int quadrat_neighbor_list_view(quadrat_neighbor_list* neighbors, quadrat_neighbo
 /** Writes one array of the list to memory of the device: offsets, indices and shifts as `index_type` (QUADRAT_INT32 or
  * QUADRAT_INT64), others with the handle's type. Argument error for an array that was not requested. */
 int quadrat_neighbor_list_write(quadrat_neighbor_list* neighbors, int output, int index_type, void* to);
+int quadrat_neighbor_list_write_async(quadrat_neighbor_list* neighbors, int output, int index_type, void* to);
 int quadrat_neighbor_list_info(quadrat_neighbor_list* neighbors, quadrat_info* info);
 
 /* The k nearest neighbors of points and of queries. ---------------------------------------------------------------- */
@@ -280,6 +292,7 @@ int quadrat_nearest_neighbors_create(quadrat_context* context, const quadrat_box
 void quadrat_nearest_neighbors_destroy(quadrat_nearest_neighbors* nearest);
 /** Sets the points among which neighbors are found; they are copied. */
 int quadrat_nearest_neighbors_build(quadrat_nearest_neighbors* nearest, const quadrat_points* points);
+int quadrat_nearest_neighbors_build_async(quadrat_nearest_neighbors* nearest, const quadrat_points* points);
 /** Finds the neighbors of these queries; null: of the points. */
 int quadrat_nearest_neighbors_search(quadrat_nearest_neighbors* nearest, const quadrat_points* queries);
 int quadrat_nearest_neighbors_search_async(quadrat_nearest_neighbors* nearest, const quadrat_points* queries);
@@ -287,6 +300,7 @@ int quadrat_nearest_neighbors_check(quadrat_nearest_neighbors* nearest);
 int quadrat_nearest_neighbors_view(quadrat_nearest_neighbors* nearest, quadrat_nearest_view* view);
 /** As quadrat_neighbor_list_write. */
 int quadrat_nearest_neighbors_write(quadrat_nearest_neighbors* nearest, int output, int index_type, void* to);
+int quadrat_nearest_neighbors_write_async(quadrat_nearest_neighbors* nearest, int output, int index_type, void* to);
 int quadrat_nearest_neighbors_info(quadrat_nearest_neighbors* nearest, quadrat_info* info);
 
 /* Clusters: friends of friends, and DBSCAN where min_points is above 1. -------------------------------------------- */
@@ -334,11 +348,17 @@ int quadrat_cluster_finder_create(quadrat_context* context, const quadrat_boxes*
                                   const quadrat_cluster_options* options, quadrat_cluster_finder** clusters);
 void quadrat_cluster_finder_destroy(quadrat_cluster_finder* clusters);
 int quadrat_cluster_finder_find(quadrat_cluster_finder* clusters, const quadrat_points* points);
+/** For as many points, and at most as many clusters, as there is room for. */
+int quadrat_cluster_finder_find_async(quadrat_cluster_finder* clusters, const quadrat_points* points);
+/** Makes room for this many clusters, after quadrat_cluster_finder_find. */
+int quadrat_cluster_finder_reserve(quadrat_cluster_finder* clusters, size_t count);
+int quadrat_cluster_finder_check(quadrat_cluster_finder* clusters);
 int quadrat_cluster_finder_view(quadrat_cluster_finder* clusters, quadrat_cluster_view* view);
 /** Sorts the members, once after each quadrat_cluster_finder_find. Waits; may allocate. */
 int quadrat_cluster_finder_members(quadrat_cluster_finder* clusters, quadrat_cluster_members* view);
-/** As quadrat_neighbor_list_write. */
+/** As quadrat_neighbor_list_write. Members and centers, and `_async` of them, after quadrat_cluster_finder_members. */
 int quadrat_cluster_finder_write(quadrat_cluster_finder* clusters, int output, int index_type, void* to);
+int quadrat_cluster_finder_write_async(quadrat_cluster_finder* clusters, int output, int index_type, void* to);
 int quadrat_cluster_finder_info(quadrat_cluster_finder* clusters, quadrat_info* info);
 
 /* Distances of pairs, and radial distribution functions, over frames. ---------------------------------------------- */
@@ -372,7 +392,8 @@ typedef struct quadrat_histogram_view {
 int quadrat_pair_histogram_create(quadrat_context* context, const quadrat_histogram_options* options,
                                   quadrat_pair_histogram** histogram);
 void quadrat_pair_histogram_destroy(quadrat_pair_histogram* histogram);
-/** Counts a frame. `types` by point: null for all 0. A frame with an error is not counted. */
+/** Counts a frame. `box`: null for an open one that just holds the points. `types` by point: null for all 0. A frame
+ * with an error is not counted. */
 int quadrat_pair_histogram_add(quadrat_pair_histogram* histogram, const quadrat_points* points,
                                const quadrat_boxes* box, const quadrat_integers* types);
 int quadrat_pair_histogram_view(quadrat_pair_histogram* histogram, quadrat_histogram_view* view);
@@ -460,7 +481,52 @@ int quadrat_contact_detector_check(quadrat_contact_detector* contacts);
 int quadrat_contact_detector_view(quadrat_contact_detector* contacts, quadrat_contact_view* view);
 /** As quadrat_neighbor_list_write. */
 int quadrat_contact_detector_write(quadrat_contact_detector* contacts, int output, int index_type, void* to);
+int quadrat_contact_detector_write_async(quadrat_contact_detector* contacts, int output, int index_type, void* to);
 int quadrat_contact_detector_info(quadrat_contact_detector* contacts, quadrat_info* info);
+
+/* Points by cell of a grid. ---------------------------------------------------------------------------------------- */
+
+enum quadrat_cell_output {
+  QUADRAT_CELL_OFFSETS = 1, /**< (cells + 1): where the points of each begin; x fastest */
+  QUADRAT_CELL_INDICES = 2  /**< indices of points, cell by cell */
+};
+
+typedef struct quadrat_cell_list quadrat_cell_list;
+
+typedef struct quadrat_cell_options {
+  size_t size;
+  int type;
+  int dimension; /**< 2 or 3 */
+  quadrat_domain domain;
+  /* optional */
+  int cells[3];       /**< along each axis; all 0: the most that are not smaller than the cutoff */
+  int accept_outside; /**< points may be outside the box along open axes, in the outermost cells */
+  double cutoff;
+} quadrat_cell_options;
+
+/** Before quadrat_cell_list_build there are cells, but no points. */
+typedef struct quadrat_cell_view {
+  size_t size;
+  /* optional */
+  size_t points;
+  size_t count; /**< of cells */
+  const uint32_t* offsets;
+  const uint32_t* indices;
+  int cells[3]; /**< along each axis */
+  int dimension;
+} quadrat_cell_view;
+
+int quadrat_cell_list_create(quadrat_context* context, const quadrat_cell_options* options, quadrat_cell_list** cells);
+void quadrat_cell_list_destroy(quadrat_cell_list* cells);
+/** Data errors: a point that is not finite, or outside the box along an open axis. */
+int quadrat_cell_list_build(quadrat_cell_list* cells, const quadrat_points* points);
+int quadrat_cell_list_build_async(quadrat_cell_list* cells, const quadrat_points* points);
+int quadrat_cell_list_check(quadrat_cell_list* cells);
+int quadrat_cell_list_view(quadrat_cell_list* cells, quadrat_cell_view* view);
+/** As quadrat_neighbor_list_write. */
+int quadrat_cell_list_write(quadrat_cell_list* cells, int output, int index_type, void* to);
+int quadrat_cell_list_write_async(quadrat_cell_list* cells, int output, int index_type, void* to);
+int quadrat_cell_list_info(quadrat_cell_list* cells, quadrat_info* info);
 
 /* Values of particles on a mesh, by cardinal B-splines. -------------------------------------------------------------
  */
@@ -752,6 +818,7 @@ void quadrat_key_reducer_destroy(quadrat_key_reducer* reducer);
 /** QUADRAT_INT32, QUADRAT_UINT32, QUADRAT_INT64 or QUADRAT_UINT64. Not copied: keys must not change while they are
  * in use. Keys out of range are data errors. */
 int quadrat_key_reducer_set_keys(quadrat_key_reducer* reducer, const quadrat_integers* keys);
+int quadrat_key_reducer_set_keys_async(quadrat_key_reducer* reducer, const quadrat_integers* keys);
 /** results (key_count, components) from values (keys, components). A key without values: 0 for sums, NaN for means, the
  * largest number or infinity for minima, the smallest for maxima. */
 int quadrat_key_reducer_reduce(quadrat_key_reducer* reducer, const void* values, void* results,
@@ -785,6 +852,8 @@ typedef struct quadrat_load {
   double keys;     /**< 0: as many as cells */
   int type;        /**< QUADRAT_FLOAT32 or QUADRAT_FLOAT64; 0: QUADRAT_FLOAT32 */
   double contacts; /**< of a body, as found by an earlier search; 0: not known */
+  int shipped_gpu; /**< answers for an NVIDIA H200, whatever the context */
+  int reserved;    /**< 0 */
 } quadrat_load;
 
 /** Texts belong to the choice. */
@@ -802,6 +871,9 @@ typedef struct quadrat_choice quadrat_choice;
 int quadrat_choice_create(quadrat_context* context, const quadrat_load* load, quadrat_choice** choice);
 void quadrat_choice_destroy(quadrat_choice* choice);
 int quadrat_choice_explanation(quadrat_choice* choice, quadrat_explanation* view);
+/** Names of the methods for a task (quadrat_task) on a kind of device (quadrat_device), each with the end of a line.
+ * The text is valid until this thread asks again. */
+int quadrat_method_names(int device, int task, const char** names);
 
 /* NOLINTEND(modernize-use-using) */
 

@@ -5,10 +5,12 @@
 #include "core/backend.hpp"
 
 struct quadrat_cluster_finder : quadrat::c::handle {
-  virtual void find(const quadrat_points* points) = 0;
+  virtual void find(const quadrat_points* points, bool wait) = 0;
+  virtual void reserve(std::size_t count) = 0;
+  virtual void check() = 0;
   [[nodiscard]] virtual quadrat_cluster_view view() = 0;
   [[nodiscard]] virtual quadrat_cluster_members members() = 0;
-  virtual void write(int output, int index_type, void* to) = 0;
+  virtual void write(int output, int index_type, void* to, bool wait) = 0;
 };
 
 namespace quadrat::c {
@@ -36,26 +38,30 @@ class cluster_finder_on final : public quadrat_cluster_finder {
   cluster_finder_on(const Context& context, const quadrat_boxes* box, const quadrat_cluster_options& options)
       : context_(context), finder_(context, lattice_of<T, D>(box), cluster_options_of<T>(options)) {}
 
-  void find(const quadrat_points* points) override {
-    finder_.find(points_at<T, D>(context_, points));
-    context_.synchronize();
+  void find(const quadrat_points* points, bool wait) override {
+    const auto places = points_at<T, D>(context_, points);
+    members_.reset();
+    wait ? finder_.find(places) : finder_.find_async(places);
+    if (wait) context_.synchronize();
   }
+  void reserve(std::size_t count) override { finder_.reserve(count); }
+  void check() override { finder_.check(); }
   [[nodiscard]] quadrat_cluster_view view() override {
     const cluster_view found = finder_.view();
     return {0, found.points, found.clusters, found.labels, found.sizes};
   }
   [[nodiscard]] quadrat_cluster_members members() override {
     const quadrat::cluster_members found = finder_.members();
-    const std::size_t all = to_host(context_, found.offsets + found.clusters, 1)[0];
-    return {0, found.clusters, all, found.offsets, found.points, finder_.centers()};
+    if (!members_) members_ = to_host(context_, found.offsets + found.clusters, 1)[0];
+    return {0, found.clusters, *members_, found.offsets, found.points, finder_.centers()};
   }
-  void write(int output, int index_type, void* to) override {
+  void write(int output, int index_type, void* to, bool wait) override {
     if (output == QUADRAT_CLUSTER_LABELS || output == QUADRAT_CLUSTER_SIZES) {
       write_found(output, index_type, to);
     } else {
       write_members(output, index_type, to);
     }
-    context_.synchronize();
+    if (wait) context_.synchronize();
   }
   [[nodiscard]] quadrat_info info() override { return info_of(finder_); }
 
@@ -81,6 +87,7 @@ class cluster_finder_on final : public quadrat_cluster_finder {
 
   Context context_;
   cluster_finder<Context, T, D> finder_;
+  std::optional<std::size_t> members_;  ///< of all clusters; none: not counted yet
 };
 
 }  // namespace
@@ -104,7 +111,16 @@ int quadrat_cluster_finder_create(quadrat_context* context, const quadrat_boxes*
 }
 void quadrat_cluster_finder_destroy(quadrat_cluster_finder* finder) { destroy(finder); }
 int quadrat_cluster_finder_find(quadrat_cluster_finder* finder, const quadrat_points* points) {
-  return with(finder, [&](auto& one) { one.find(points); });
+  return with(finder, [&](auto& one) { one.find(points, true); });
+}
+int quadrat_cluster_finder_find_async(quadrat_cluster_finder* finder, const quadrat_points* points) {
+  return with(finder, [&](auto& one) { one.find(points, false); });
+}
+int quadrat_cluster_finder_reserve(quadrat_cluster_finder* finder, size_t count) {
+  return with(finder, [&](auto& one) { one.reserve(count); });
+}
+int quadrat_cluster_finder_check(quadrat_cluster_finder* finder) {
+  return with(finder, [](auto& one) { one.check(); });
 }
 int quadrat_cluster_finder_view(quadrat_cluster_finder* finder, quadrat_cluster_view* view) {
   return with(finder, [&](auto& one) { give(one.view(), view, "view"); });
@@ -113,7 +129,10 @@ int quadrat_cluster_finder_members(quadrat_cluster_finder* finder, quadrat_clust
   return with(finder, [&](auto& one) { give(one.members(), members, "members"); });
 }
 int quadrat_cluster_finder_write(quadrat_cluster_finder* finder, int output, int index_type, void* to) {
-  return with(finder, [&](auto& one) { one.write(output, index_type, to); });
+  return with(finder, [&](auto& one) { one.write(output, index_type, to, true); });
+}
+int quadrat_cluster_finder_write_async(quadrat_cluster_finder* finder, int output, int index_type, void* to) {
+  return with(finder, [&](auto& one) { one.write(output, index_type, to, false); });
 }
 int quadrat_cluster_finder_info(quadrat_cluster_finder* finder, quadrat_info* to) { return info(finder, to); }
 

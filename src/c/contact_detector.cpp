@@ -8,7 +8,7 @@ struct quadrat_contact_detector : quadrat::c::handle {
   virtual void build(const quadrat_bodies& bodies, bool wait) = 0;
   virtual void check() = 0;
   [[nodiscard]] virtual quadrat_contact_view view() = 0;
-  virtual void write(int output, int index_type, void* to) = 0;
+  virtual void write(int output, int index_type, void* to, bool wait) = 0;
 };
 
 namespace quadrat::c {
@@ -102,7 +102,14 @@ class contact_detector_on final : public quadrat_contact_detector {
     return {0, found.count, found.records};
   }
 
-  void write(int output, int index_type, void* to) override {
+  void write(int output, int index_type, void* to, bool wait) override {
+    write_array(output, index_type, to);
+    if (wait) context_.synchronize();
+  }
+  [[nodiscard]] quadrat_info info() override { return info_of(detector_); }
+
+ private:
+  void write_array(int output, int index_type, void* to) {
     using record = contact<T>;
     switch (output) {
       case QUADRAT_CONTACT_A:
@@ -125,9 +132,6 @@ class contact_detector_on final : public quadrat_contact_detector {
         throw argument_error(message("output is ", output, "; a value of quadrat_contact_output is needed"));
     }
   }
-  [[nodiscard]] quadrat_info info() override { return info_of(detector_); }
-
- private:
   [[nodiscard]] const body_shape* shapes_of(const quadrat_bodies& bodies, bool wait) {
     require(wait || bodies.shapes.data == nullptr, "shapes are given to a call that does not wait");
     const std::size_t count = bodies.centers.count;
@@ -143,7 +147,6 @@ class contact_detector_on final : public quadrat_contact_detector {
     const auto count = static_cast<std::size_t>(found.count);
     To* const results = results_in<To>(context_, to, count, "to");
     for_each(context_, "c.contacts", count, field_of<T, From, To>{found.records, offset, values, results});
-    context_.synchronize();
   }
   template <typename From>
   void write_indices(std::size_t offset, std::size_t values, int index_type, void* to) {
@@ -192,7 +195,10 @@ int quadrat_contact_detector_view(quadrat_contact_detector* detector, quadrat_co
   return with(detector, [&](auto& one) { give(one.view(), view, "view"); });
 }
 int quadrat_contact_detector_write(quadrat_contact_detector* detector, int output, int index_type, void* to) {
-  return with(detector, [&](auto& one) { one.write(output, index_type, to); });
+  return with(detector, [&](auto& one) { one.write(output, index_type, to, true); });
+}
+int quadrat_contact_detector_write_async(quadrat_contact_detector* detector, int output, int index_type, void* to) {
+  return with(detector, [&](auto& one) { one.write(output, index_type, to, false); });
 }
 int quadrat_contact_detector_info(quadrat_contact_detector* detector, quadrat_info* to) { return info(detector, to); }
 

@@ -89,13 +89,21 @@ int device_of_thread() {
   return -1;
 }
 
-void wait_for(const cuda_context& context, cudaStream_t other) {
+/// Work of `later` from now on waits for what `earlier` has been given.
+void order(const cuda_context& /*context*/, cudaStream_t earlier, cudaStream_t later) {
   cudaEvent_t event = nullptr;
   check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");
-  cudaError_t status = cudaEventRecord(event, other);
-  if (status == cudaSuccess) status = cudaStreamWaitEvent(context.stream(), event, 0);
+  cudaError_t status = cudaEventRecord(event, earlier);
+  if (status == cudaSuccess) status = cudaStreamWaitEvent(later, event, 0);
   cudaEventDestroy(event);
   check_cuda(status, "waiting for another stream");
+}
+
+bool is_captured(const cuda_context& /*context*/, cudaStream_t stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  if (stream == nullptr) return false;  // the legacy stream cannot be captured
+  check_cuda(cudaStreamIsCapturing(stream, &status), "asking whether a stream is captured");
+  return status != cudaStreamCaptureStatusNone;
 }
 
 void* allocate(const cuda_context& /*context*/, std::size_t bytes) {
@@ -125,7 +133,8 @@ namespace {
 int device_of_thread() { return -1; }
 #endif
 
-void wait_for(const cpu_context& /*context*/, cuda_stream /*other*/) {}
+void order(const cpu_context& /*context*/, cuda_stream /*earlier*/, cuda_stream /*later*/) {}
+bool is_captured(const cpu_context& /*context*/, cuda_stream /*stream*/) { return false; }
 void* allocate(const cpu_context& /*context*/, std::size_t bytes) { return host_memory().allocate(bytes, nullptr); }
 void deallocate(const cpu_context& /*context*/, void* memory) { host_memory().deallocate(memory, 0, nullptr); }
 
@@ -135,13 +144,16 @@ class callers_memory final : public memory_resource {
   explicit callers_memory(const quadrat_context_options& options) : options_(options) {}
   void* allocate(std::size_t bytes, cuda_stream stream) override {
     void* const memory = options_.allocate(options_.user, bytes, stream);
-    if (memory == nullptr) throw std::bad_alloc();
+    if (memory == nullptr) throw out_of_memory(bytes, available_bytes());
     if (reinterpret_cast<std::uintptr_t>(memory) % 64 == 0) return memory;
     options_.deallocate(options_.user, memory, bytes, stream);
     throw argument_error("memory that `allocate` of the context gave is not aligned to 64 bytes");
   }
   void deallocate(void* memory, std::size_t bytes, cuda_stream stream) noexcept override {
     options_.deallocate(options_.user, memory, bytes, stream);
+  }
+  [[nodiscard]] std::size_t available_bytes() const override {
+    return options_.available == nullptr ? memory_resource::available_bytes() : options_.available(options_.user);
   }
 
  private:
@@ -205,7 +217,20 @@ int quadrat_context_synchronize(quadrat_context* context) {
 
 int quadrat_context_wait_for(quadrat_context* context, void* stream) {
   return with(context, [&](quadrat_context& home) {
-    home.on([&](const auto& backend) { wait_for(backend, static_cast<cuda_stream>(stream)); });
+    home.on([&](const auto& backend) { order(backend, static_cast<cuda_stream>(stream), backend.stream()); });
+  });
+}
+
+int quadrat_context_signal(quadrat_context* context, void* stream) {
+  return with(context, [&](quadrat_context& home) {
+    home.on([&](const auto& backend) { order(backend, backend.stream(), static_cast<cuda_stream>(stream)); });
+  });
+}
+
+int quadrat_stream_is_captured(quadrat_context* context, void* stream, int* captured) {
+  return with(context, [&](quadrat_context& home) {
+    require(captured != nullptr, "the pointer to the answer is null");
+    *captured = home.on([&](const auto& backend) { return is_captured(backend, static_cast<cuda_stream>(stream)); });
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -88,10 +89,15 @@ template <typename Enum>
 }
 
 [[nodiscard]] inline std::string text_of(const char* text) { return text == nullptr ? std::string() : text; }
-/// A setting whose default is not 0.
+/// Whether a setting whose default is not 0 is given. A 0 that is meant has a minus sign.
+template <typename Number>
+[[nodiscard]] bool is_given(Number value) {
+  if constexpr (std::is_floating_point_v<Number>) return value != 0 || std::signbit(value);
+  return value != Number{};
+}
 template <typename Number>
 [[nodiscard]] Number or_default(Number value, Number otherwise) {
-  return value == Number{} ? otherwise : value;
+  return is_given(value) ? value + Number{} : otherwise;  // without the sign
 }
 
 /// The base of all handles.

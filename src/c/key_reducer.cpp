@@ -5,7 +5,7 @@
 #include "core/backend.hpp"
 
 struct quadrat_key_reducer : quadrat::c::handle {
-  virtual void set_keys(const quadrat_integers* keys) = 0;
+  virtual void set_keys(const quadrat_integers* keys, bool wait) = 0;
   virtual void reduce(const void* values, void* results, const quadrat_key_call& call, bool wait) = 0;
   virtual void count(uint64_t* results, bool wait) = 0;
   virtual void check() = 0;
@@ -16,6 +16,8 @@ namespace quadrat::c {
 using key_reducer_handle = std::unique_ptr<quadrat_key_reducer>;
 key_reducer_handle make_reducer(const cpu_context& context, const quadrat_key_reducer_options& options);
 key_reducer_handle make_reducer(const cuda_context& context, const quadrat_key_reducer_options& options);
+std::int64_t largest_of(const cpu_context& context, const quadrat_integers& integers);
+std::int64_t largest_of(const cuda_context& context, const quadrat_integers& integers);
 
 namespace {
 
@@ -30,27 +32,50 @@ namespace {
   return result;
 }
 
+/// Calls `call` with a value of the type of integers.
+template <typename Call>
+auto with_key_type(int type, const char* name, const Call& call) {
+  switch (type) {
+    case QUADRAT_INT32:
+      return call(std::int32_t{});
+    case QUADRAT_UINT32:
+      return call(std::uint32_t{});
+    case QUADRAT_INT64:
+      return call(std::int64_t{});
+    case QUADRAT_UINT64:
+      return call(std::uint64_t{});
+    default:
+      throw argument_error(
+          message(name, " have the type ", type, "; QUADRAT_INT32, INT64, UINT32 and UINT64 are accepted"));
+  }
+}
+
+/// As int64; uint64 beyond it count as the largest.
+template <typename Value>
+struct as_signed {
+  const Value* values;
+  QUADRAT_HD std::int64_t operator()(std::size_t i) const {
+    if constexpr (std::is_same_v<Value, std::uint64_t>) {
+      constexpr std::uint64_t most = ~std::uint64_t{0} >> 1;
+      return static_cast<std::int64_t>(values[i] < most ? values[i] : most);
+    } else {
+      return static_cast<std::int64_t>(values[i]);
+    }
+  }
+};
+
 template <typename Context>
 class key_reducer_on final : public quadrat_key_reducer {
  public:
   key_reducer_on(const Context& context, const quadrat_key_reducer_options& options)
       : context_(context), reducer_(context, options.key_count, key_reducer_options_of(options)) {}
 
-  void set_keys(const quadrat_integers* keys) override {
+  void set_keys(const quadrat_integers* keys, bool wait) override {
     require(keys != nullptr, "the pointer to the keys is null");
-    switch (keys->type) {
-      case QUADRAT_INT32:
-        return set_keys_of<std::int32_t>(*keys);
-      case QUADRAT_UINT32:
-        return set_keys_of<std::uint32_t>(*keys);
-      case QUADRAT_INT64:
-        return set_keys_of<std::int64_t>(*keys);
-      case QUADRAT_UINT64:
-        return set_keys_of<std::uint64_t>(*keys);
-      default:
-        throw argument_error(
-            message("keys have the type ", keys->type, "; QUADRAT_INT32, INT64, UINT32 and UINT64 are accepted"));
-    }
+    with_key_type(keys->type, "keys", [&](auto key) {
+      const auto* const first = array_of<decltype(key)>(context_, keys->data, keys->count, "keys");
+      wait ? reducer_.set_keys(first, keys->count) : reducer_.set_keys_async(first, keys->count);
+    });
   }
   void reduce(const void* values, void* results, const quadrat_key_call& call, bool wait) override {
     switch (call.value_type) {
@@ -75,10 +100,6 @@ class key_reducer_on final : public quadrat_key_reducer {
   [[nodiscard]] quadrat_info info() override { return info_of(reducer_); }
 
  private:
-  template <typename Key>
-  void set_keys_of(const quadrat_integers& keys) {
-    reducer_.set_keys(array_of<Key>(context_, keys.data, keys.count, "keys"), keys.count);
-  }
   template <typename T>
   void reduce_of(const void* values, void* results, const quadrat_key_call& call, bool wait) {
     const int components = or_default(call.components, 1);
@@ -103,6 +124,15 @@ key_reducer_handle make_reducer(const backend_context& context, const quadrat_ke
   return std::make_unique<key_reducer_on<backend_context>>(context, options);
 }
 
+std::int64_t largest_of(const backend_context& context, const quadrat_integers& integers) {
+  return with_key_type(integers.type, "integers", [&](auto key) {
+    using Key = decltype(key);
+    const as_signed<Key> map{array_of<Key>(context, integers.data, integers.count, "integers")};
+    workspace<backend_context> scratch;
+    return reduce(context, "c.largest", integers.count, map, maximum_operation{}, std::int64_t{-1}, scratch);
+  });
+}
+
 #if QUADRAT_BACKEND_CPU
 
 static int reduce_with_keys(quadrat_key_reducer* reducer, const void* values, void* results,
@@ -122,7 +152,10 @@ int quadrat_key_reducer_create(quadrat_context* context, const quadrat_key_reduc
 }
 void quadrat_key_reducer_destroy(quadrat_key_reducer* reducer) { destroy(reducer); }
 int quadrat_key_reducer_set_keys(quadrat_key_reducer* reducer, const quadrat_integers* keys) {
-  return with(reducer, [&](auto& one) { one.set_keys(keys); });
+  return with(reducer, [&](auto& one) { one.set_keys(keys, true); });
+}
+int quadrat_key_reducer_set_keys_async(quadrat_key_reducer* reducer, const quadrat_integers* keys) {
+  return with(reducer, [&](auto& one) { one.set_keys(keys, false); });
 }
 int quadrat_key_reducer_reduce(quadrat_key_reducer* reducer, const void* values, void* results,
                                const quadrat_key_call* call) {
@@ -142,6 +175,14 @@ int quadrat_key_reducer_check(quadrat_key_reducer* reducer) {
   return with(reducer, [](auto& one) { one.check(); });
 }
 int quadrat_key_reducer_info(quadrat_key_reducer* reducer, quadrat_info* to) { return info(reducer, to); }
+
+int quadrat_largest(quadrat_context* context, const quadrat_integers* integers, int64_t* largest) {
+  return with(context, [&](const quadrat_context& home) {
+    require(integers != nullptr, "the pointer to the integers is null");
+    require(largest != nullptr, "the pointer to the result is null");
+    *largest = home.on([&](const auto& backend) { return largest_of(backend, *integers); });
+  });
+}
 
 }  // extern "C"
 

@@ -5,11 +5,11 @@
 #include "core/backend.hpp"
 
 struct quadrat_nearest_neighbors : quadrat::c::handle {
-  virtual void build(const quadrat_points* points) = 0;
+  virtual void build(const quadrat_points* points, bool wait) = 0;
   virtual void search(const quadrat_points* queries, bool wait) = 0;
   virtual void check() = 0;
   [[nodiscard]] virtual quadrat_nearest_view view() = 0;
-  virtual void write(int output, int index_type, void* to) = 0;
+  virtual void write(int output, int index_type, void* to, bool wait) = 0;
 };
 
 namespace quadrat::c {
@@ -26,7 +26,7 @@ template <typename T>
 [[nodiscard]] nearest_options<T> nearest_options_of(const quadrat_nearest_options& given) {
   nearest_options<T> result;
   result.k = given.k;
-  if (given.cutoff != 0) result.cutoff = static_cast<T>(given.cutoff);
+  if (is_given(given.cutoff)) result.cutoff = static_cast<T>(given.cutoff);
   result.include_self = given.include_self != 0;
   result.shifts = given.shifts != 0;
   return result;
@@ -38,9 +38,10 @@ class nearest_neighbors_on final : public quadrat_nearest_neighbors {
   nearest_neighbors_on(const Context& context, const quadrat_boxes* box, const quadrat_nearest_options& options)
       : context_(context), search_(context, lattice_of<T, D>(box), nearest_options_of<T>(options)) {}
 
-  void build(const quadrat_points* points) override {
-    search_.build(points_at<T, D>(context_, points));
-    context_.synchronize();
+  void build(const quadrat_points* points, bool wait) override {
+    const auto places = points_at<T, D>(context_, points);
+    wait ? search_.build(places) : search_.build_async(places);
+    if (wait) context_.synchronize();
   }
   void search(const quadrat_points* queries, bool wait) override {
     if (queries == nullptr) {
@@ -58,7 +59,7 @@ class nearest_neighbors_on final : public quadrat_nearest_neighbors {
     return {0, found.rows, found.k, found.neighbors, found.squared_distances, components_of(found.shifts)};
   }
 
-  void write(int output, int index_type, void* to) override {
+  void write(int output, int index_type, void* to, bool wait) override {
     const nearest_view<T, D> found = search_.view();
     const std::size_t count = found.rows * found.k;
     switch (output) {
@@ -78,7 +79,7 @@ class nearest_neighbors_on final : public quadrat_nearest_neighbors {
       default:
         throw argument_error(message("output is ", output, "; a value of quadrat_nearest_output is needed"));
     }
-    context_.synchronize();
+    if (wait) context_.synchronize();
   }
   [[nodiscard]] quadrat_info info() override { return info_of(search_); }
 
@@ -108,7 +109,10 @@ int quadrat_nearest_neighbors_create(quadrat_context* context, const quadrat_box
 }
 void quadrat_nearest_neighbors_destroy(quadrat_nearest_neighbors* nearest) { destroy(nearest); }
 int quadrat_nearest_neighbors_build(quadrat_nearest_neighbors* nearest, const quadrat_points* points) {
-  return with(nearest, [&](auto& one) { one.build(points); });
+  return with(nearest, [&](auto& one) { one.build(points, true); });
+}
+int quadrat_nearest_neighbors_build_async(quadrat_nearest_neighbors* nearest, const quadrat_points* points) {
+  return with(nearest, [&](auto& one) { one.build(points, false); });
 }
 int quadrat_nearest_neighbors_search(quadrat_nearest_neighbors* nearest, const quadrat_points* queries) {
   return with(nearest, [&](auto& one) { one.search(queries, true); });
@@ -123,7 +127,10 @@ int quadrat_nearest_neighbors_view(quadrat_nearest_neighbors* nearest, quadrat_n
   return with(nearest, [&](auto& one) { give(one.view(), view, "view"); });
 }
 int quadrat_nearest_neighbors_write(quadrat_nearest_neighbors* nearest, int output, int index_type, void* to) {
-  return with(nearest, [&](auto& one) { one.write(output, index_type, to); });
+  return with(nearest, [&](auto& one) { one.write(output, index_type, to, true); });
+}
+int quadrat_nearest_neighbors_write_async(quadrat_nearest_neighbors* nearest, int output, int index_type, void* to) {
+  return with(nearest, [&](auto& one) { one.write(output, index_type, to, false); });
 }
 int quadrat_nearest_neighbors_info(quadrat_nearest_neighbors* nearest, quadrat_info* to) { return info(nearest, to); }
 

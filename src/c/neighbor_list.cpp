@@ -11,7 +11,7 @@ struct quadrat_neighbor_list : quadrat::c::handle {
   virtual void build_async(const quadrat_neighbor_input& given) = 0;
   virtual void check() = 0;
   [[nodiscard]] virtual quadrat_neighbor_view view() = 0;
-  virtual void write(int output, int index_type, void* to) = 0;
+  virtual void write(int output, int index_type, void* to, bool wait) = 0;
 };
 
 namespace quadrat::c {
@@ -106,12 +106,12 @@ class neighbor_list_on final : public quadrat_neighbor_list {
     return result;
   }
 
-  void write(int output, int index_type, void* to) override {
+  void write(int output, int index_type, void* to, bool wait) override {
     require((outputs_ & output) != 0, "output is ", output, ", which the options did not request");
     const neighbor_list_view<T, D> found = list_.view();
     const auto count = static_cast<std::size_t>(list_.size());
     write_array(output, found, count, index_type, to);
-    context_.synchronize();
+    if (wait) context_.synchronize();
   }
   [[nodiscard]] quadrat_info info() override { return info_of(list_); }
 
@@ -145,13 +145,13 @@ class neighbor_list_on final : public quadrat_neighbor_list {
     neighbor_input<T, D> input;
     input.points = points_in<T, D>(context_, given.points);
     input.boxes = boxes_;
-    input.system_of_point = systems_.of(context_, given.system_of_point, count, "system_of_point", wait);
+    input.system_of_point = systems_.of(context_, given.system_of_point, count, "systems", wait);
     input.radii = optional_array<T>(context_, given.radii, "radii");
     input.types = types_.of(context_, given.types, count, "types", wait);
     if (given.queries != nullptr) {
       const std::size_t rows = given.queries->count;
       input.queries = points_at<T, D>(context_, given.queries, "queries");
-      input.system_of_query = query_systems_.of(context_, given.system_of_query, rows, "system_of_query", wait);
+      input.system_of_query = query_systems_.of(context_, given.system_of_query, rows, "systems_of_queries", wait);
       input.radii_of_queries = optional_array<T>(context_, given.radii_of_queries, "radii_of_queries");
       input.types_of_queries = query_types_.of(context_, given.types_of_queries, rows, "types_of_queries", wait);
     }
@@ -224,7 +224,10 @@ int quadrat_neighbor_list_view(quadrat_neighbor_list* list, quadrat_neighbor_vie
   return with(list, [&](auto& one) { give(one.view(), view, "view"); });
 }
 int quadrat_neighbor_list_write(quadrat_neighbor_list* list, int output, int index_type, void* to) {
-  return with(list, [&](auto& one) { one.write(output, index_type, to); });
+  return with(list, [&](auto& one) { one.write(output, index_type, to, true); });
+}
+int quadrat_neighbor_list_write_async(quadrat_neighbor_list* list, int output, int index_type, void* to) {
+  return with(list, [&](auto& one) { one.write(output, index_type, to, false); });
 }
 int quadrat_neighbor_list_info(quadrat_neighbor_list* list, quadrat_info* to) { return info(list, to); }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/search/pair_histogram.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "c/arrays.hpp"
 #include "core/backend.hpp"
 
@@ -29,6 +32,18 @@ template <typename T>
   return result;
 }
 
+/// A coordinate; `none` for one that is not finite, which is complained about where pairs are counted.
+template <typename T>
+struct finite_component {
+  const T* first;
+  std::size_t stride;
+  T none;
+  QUADRAT_HD T operator()(std::size_t i) const {
+    const T value = first[i * stride];
+    return value - value == T(0) ? value : none;
+  }
+};
+
 template <typename Context, typename T, int D>
 class pair_histogram_on final : public quadrat_pair_histogram {
  public:
@@ -39,7 +54,7 @@ class pair_histogram_on final : public quadrat_pair_histogram {
     const auto places = points_at<T, D>(context_, points);
     const std::uint32_t* const numbers =
         types == nullptr ? nullptr : types_.of(context_, *types, places.count, "types");
-    histogram_.add(places, lattice_of<T, D>(box), numbers);
+    histogram_.add(places, box == nullptr ? box_around(places) : lattice_of<T, D>(box), numbers);
     context_.synchronize();
   }
   [[nodiscard]] quadrat_histogram_view view() override {
@@ -56,7 +71,27 @@ class pair_histogram_on final : public quadrat_pair_histogram {
   [[nodiscard]] quadrat_info info() override { return info_of(histogram_); }
 
  private:
+  /// The open box that just holds the points; along an axis where they are all in one place it is as long as the
+  /// cutoff.
+  [[nodiscard]] lattice<T, D> box_around(const points_view<T, D>& points) {
+    vec<T, D> low{}, length{};
+    for (int axis = 0; axis < D; ++axis) {
+      const T first = extreme<minimum_operation>(points, axis), last = extreme<maximum_operation>(points, axis);
+      low[axis] = first > last ? T(0) : first;
+      length[axis] = std::max(first > last ? T(0) : last - first, histogram_.options().cutoff);
+    }
+    return make_lattice(make_box(low, low + length, vec<bool, D>{}));
+  }
+  template <typename Operation>
+  [[nodiscard]] T extreme(const points_view<T, D>& points, int axis) {
+    const T none = std::is_same_v<Operation, minimum_operation> ? infinity : -infinity;
+    const finite_component<T> map{points.component[axis], points.stride, none};
+    return reduce(context_, "c.extent", points.count, map, Operation{}, none, scratch_);
+  }
+
+  static constexpr T infinity = std::numeric_limits<T>::infinity();
   Context context_;
+  workspace<Context> scratch_;
   index_array<Context> types_;
   pair_histogram<Context, T, D> histogram_;
   pair_histogram_result found_;

@@ -260,6 +260,7 @@ TEST_P(c_key_reducer, sums_means_and_counts_as_the_class_in_cpp) {
   const std::vector<std::uint64_t> numbers = on_host<std::uint64_t>(totals, 7);
   EXPECT_EQ(std::accumulate(numbers.begin(), numbers.end(), std::uint64_t{0}), count);
   EXPECT_EQ(numbers[6], 0u);
+  QUADRAT_ASSERT_OK(quadrat_key_reducer_set_keys_async(reducer, &given));
   QUADRAT_ASSERT_OK(quadrat_key_reducer_count_async(reducer, totals));
   call.operation = QUADRAT_SUM;
   QUADRAT_ASSERT_OK(quadrat_key_reducer_reduce_async(reducer, values, results, &call));
@@ -268,6 +269,17 @@ TEST_P(c_key_reducer, sums_means_and_counts_as_the_class_in_cpp) {
   auto info = sized<quadrat_info>();
   QUADRAT_EXPECT_OK(quadrat_key_reducer_info(reducer, &info));
   EXPECT_NE(std::string(info.method), "");
+
+  std::int64_t largest = 0;
+  QUADRAT_ASSERT_OK(quadrat_largest(context_, &given, &largest));
+  EXPECT_EQ(largest, 5);
+  const quadrat_integers none{nullptr, 0, QUADRAT_INT32};
+  QUADRAT_ASSERT_OK(quadrat_largest(context_, &none, &largest));
+  EXPECT_EQ(largest, -1);
+  const std::vector<std::uint64_t> huge{3, ~std::uint64_t{0}};
+  const quadrat_integers clamped{on_device(huge), 2, QUADRAT_UINT64};
+  QUADRAT_ASSERT_OK(quadrat_largest(context_, &clamped, &largest));
+  EXPECT_EQ(largest, std::numeric_limits<std::int64_t>::max());
 
   keys[41] = 7;
   const quadrat_integers wrong{on_device(keys), count, QUADRAT_INT64};
@@ -289,6 +301,14 @@ TEST_P(c_choice, explains_a_method) {
   EXPECT_NE(std::string(found.method), "");
   EXPECT_NE(std::string(found.text).find(found.method), std::string::npos);
   EXPECT_EQ(found.json[0], '{');
+  quadrat_choice_destroy(choice);
+  load.shipped_gpu = 1;
+  QUADRAT_ASSERT_OK(quadrat_choice_create(context_, &load, &choice));
+  QUADRAT_ASSERT_OK(quadrat_choice_explanation(choice, &found));
+  EXPECT_NE(std::string(found.text).find("H200"), std::string::npos);
+  const char* names = nullptr;
+  QUADRAT_ASSERT_OK(quadrat_method_names(QUADRAT_CUDA, QUADRAT_TASK_SPREAD, &names));
+  EXPECT_NE(("\n" + std::string(names)).find("\n" + std::string(found.method) + "\n"), std::string::npos);
   quadrat_choice_destroy(choice);
   load.task = 4;
   expect_error(quadrat_choice_create(context_, &load, &choice), QUADRAT_ARGUMENT_ERROR, "task is 4");

@@ -60,6 +60,34 @@ TEST_P(c_capture, holds_spreading_and_interpolation) {
   quadrat_spread_plan_destroy(plan);
 }
 
+TEST_P(c_capture, of_another_stream_holds_calls_between_waiting_for_it_and_signaling_it) {
+  auto options = sized<quadrat_key_reducer_options>();
+  options.key_count = 3;
+  quadrat_key_reducer* reducer = nullptr;
+  QUADRAT_ASSERT_OK(quadrat_key_reducer_create(context_, &options, &reducer));
+  const quadrat_integers keys{on_device(std::vector<std::uint32_t>{0, 2, 2}), 3, QUADRAT_UINT32};
+  QUADRAT_ASSERT_OK(quadrat_key_reducer_set_keys(reducer, &keys));
+  auto* const totals = room<std::uint64_t>(3);
+  QUADRAT_ASSERT_OK(quadrat_key_reducer_count(reducer, totals));
+  QUADRAT_ASSERT_OK(quadrat_copy(context_, on_device(std::vector<std::uint64_t>(3, 9)), totals, 3 * sizeof(*totals)));
+  const cuda_context other{cuda_context::options{}};
+  void* const stream = other.stream();
+  cuda_graph graph;
+  graph.capture(other, [&] {
+    int captured = 0;
+    QUADRAT_EXPECT_OK(quadrat_stream_is_captured(context_, stream, &captured));
+    EXPECT_EQ(captured, 1);
+    QUADRAT_EXPECT_OK(quadrat_context_wait_for(context_, stream));
+    QUADRAT_EXPECT_OK(quadrat_key_reducer_count_async(reducer, totals));
+    QUADRAT_EXPECT_OK(quadrat_context_signal(context_, stream));
+  });
+  EXPECT_EQ(on_host<std::uint64_t>(totals, 3), (std::vector<std::uint64_t>{9, 9, 9}));
+  graph.launch(other);
+  other.synchronize();
+  EXPECT_EQ(on_host<std::uint64_t>(totals, 3), (std::vector<std::uint64_t>{1, 0, 2}));
+  quadrat_key_reducer_destroy(reducer);
+}
+
 TEST_P(c_capture, holds_transforms) {
   auto options = sized<quadrat_nufft_options>();
   options.type = QUADRAT_FLOAT64;

@@ -42,7 +42,7 @@ void expect_refused(quadrat_context* context, const quadrat_neighbor_options& op
 /// A struct grows behind its last field: bytes that fill it up could be anything in an older client's.
 #define QUADRAT_ENDS_WITH(name, field) \
   static_assert(sizeof(name) == offsetof(name, field) + sizeof(name::field), #name " has a gap at its end")
-QUADRAT_ENDS_WITH(quadrat_context_options, user);
+QUADRAT_ENDS_WITH(quadrat_context_options, available);
 QUADRAT_ENDS_WITH(quadrat_info, bytes);
 QUADRAT_ENDS_WITH(quadrat_neighbor_options, method);
 QUADRAT_ENDS_WITH(quadrat_neighbor_input, excluded_count);
@@ -57,6 +57,8 @@ QUADRAT_ENDS_WITH(quadrat_histogram_view, rdf);
 QUADRAT_ENDS_WITH(quadrat_contact_options, masks);
 QUADRAT_ENDS_WITH(quadrat_bodies, plane_count);
 QUADRAT_ENDS_WITH(quadrat_contact_view, records);
+QUADRAT_ENDS_WITH(quadrat_cell_options, cutoff);
+QUADRAT_ENDS_WITH(quadrat_cell_view, dimension);
 QUADRAT_ENDS_WITH(quadrat_spread_options, method);
 QUADRAT_ENDS_WITH(quadrat_mesh_call, reserved);
 QUADRAT_ENDS_WITH(quadrat_nufft_options, method);
@@ -69,33 +71,45 @@ QUADRAT_ENDS_WITH(quadrat_ewald_report, virial_error);
 QUADRAT_ENDS_WITH(quadrat_mobility_options, splitting);
 QUADRAT_ENDS_WITH(quadrat_key_reducer_options, autotune);
 QUADRAT_ENDS_WITH(quadrat_key_call, stride);
-QUADRAT_ENDS_WITH(quadrat_load, contacts);
+QUADRAT_ENDS_WITH(quadrat_load, reserved);
 QUADRAT_ENDS_WITH(quadrat_explanation, json);
 
 TEST_F(c_errors, the_version_is_that_of_the_build) { EXPECT_STREQ(quadrat_version(), QUADRAT_VERSION); }
 
 TEST_F(c_errors, every_call_refuses_a_null_handle) {
-  std::vector<int> codes{quadrat_context_synchronize(nullptr),     quadrat_context_wait_for(nullptr, nullptr),
-                         quadrat_context_stream(nullptr, nullptr), quadrat_allocate(nullptr, 1, nullptr),
-                         quadrat_free(nullptr, nullptr),           quadrat_copy(nullptr, nullptr, nullptr, 1),
-                         quadrat_cuda_device_count(nullptr),       quadrat_context_create(nullptr, nullptr)};
+  std::vector<int> codes{quadrat_context_synchronize(nullptr),
+                         quadrat_context_wait_for(nullptr, nullptr),
+                         quadrat_context_stream(nullptr, nullptr),
+                         quadrat_allocate(nullptr, 1, nullptr),
+                         quadrat_free(nullptr, nullptr),
+                         quadrat_copy(nullptr, nullptr, nullptr, 1),
+                         quadrat_cuda_device_count(nullptr),
+                         quadrat_context_create(nullptr, nullptr),
+                         quadrat_context_signal(nullptr, nullptr),
+                         quadrat_stream_is_captured(nullptr, nullptr, nullptr),
+                         quadrat_largest(nullptr, nullptr, nullptr),
+                         quadrat_method_names(0, 0, nullptr)};
   codes.insert(
       codes.end(),
       {quadrat_neighbor_list_create(nullptr, nullptr, nullptr), quadrat_neighbor_list_build(nullptr, nullptr),
        quadrat_neighbor_list_build_async(nullptr, nullptr), quadrat_neighbor_list_update(nullptr, nullptr, nullptr),
        quadrat_neighbor_list_check(nullptr), quadrat_neighbor_list_view(nullptr, nullptr),
-       quadrat_neighbor_list_write(nullptr, 1, 1, nullptr), quadrat_neighbor_list_info(nullptr, nullptr)});
+       quadrat_neighbor_list_write(nullptr, 1, 1, nullptr), quadrat_neighbor_list_write_async(nullptr, 1, 1, nullptr),
+       quadrat_neighbor_list_info(nullptr, nullptr)});
   codes.insert(
       codes.end(),
       {quadrat_nearest_neighbors_create(nullptr, nullptr, nullptr, nullptr),
-       quadrat_nearest_neighbors_build(nullptr, nullptr), quadrat_nearest_neighbors_search(nullptr, nullptr),
-       quadrat_nearest_neighbors_search_async(nullptr, nullptr), quadrat_nearest_neighbors_check(nullptr),
-       quadrat_nearest_neighbors_view(nullptr, nullptr), quadrat_nearest_neighbors_write(nullptr, 1, 1, nullptr),
-       quadrat_nearest_neighbors_info(nullptr, nullptr)});
+       quadrat_nearest_neighbors_build(nullptr, nullptr), quadrat_nearest_neighbors_build_async(nullptr, nullptr),
+       quadrat_nearest_neighbors_write_async(nullptr, 1, 1, nullptr),
+       quadrat_nearest_neighbors_search(nullptr, nullptr), quadrat_nearest_neighbors_search_async(nullptr, nullptr),
+       quadrat_nearest_neighbors_check(nullptr), quadrat_nearest_neighbors_view(nullptr, nullptr),
+       quadrat_nearest_neighbors_write(nullptr, 1, 1, nullptr), quadrat_nearest_neighbors_info(nullptr, nullptr)});
   codes.insert(
       codes.end(),
       {quadrat_cluster_finder_create(nullptr, nullptr, nullptr, nullptr), quadrat_cluster_finder_find(nullptr, nullptr),
        quadrat_cluster_finder_view(nullptr, nullptr), quadrat_cluster_finder_members(nullptr, nullptr),
+       quadrat_cluster_finder_find_async(nullptr, nullptr), quadrat_cluster_finder_reserve(nullptr, 1),
+       quadrat_cluster_finder_check(nullptr), quadrat_cluster_finder_write_async(nullptr, 1, 1, nullptr),
        quadrat_cluster_finder_write(nullptr, 1, 1, nullptr), quadrat_cluster_finder_info(nullptr, nullptr)});
   codes.insert(codes.end(),
                {quadrat_pair_histogram_create(nullptr, nullptr, nullptr),
@@ -106,7 +120,12 @@ TEST_F(c_errors, every_call_refuses_a_null_handle) {
       {quadrat_contact_detector_create(nullptr, nullptr, nullptr), quadrat_contact_detector_build(nullptr, nullptr),
        quadrat_contact_detector_build_async(nullptr, nullptr), quadrat_contact_detector_check(nullptr),
        quadrat_contact_detector_view(nullptr, nullptr), quadrat_contact_detector_write(nullptr, 1, 1, nullptr),
-       quadrat_contact_detector_info(nullptr, nullptr)});
+       quadrat_contact_detector_write_async(nullptr, 1, 1, nullptr), quadrat_contact_detector_info(nullptr, nullptr)});
+  codes.insert(codes.end(),
+               {quadrat_cell_list_create(nullptr, nullptr, nullptr), quadrat_cell_list_build(nullptr, nullptr),
+                quadrat_cell_list_build_async(nullptr, nullptr), quadrat_cell_list_check(nullptr),
+                quadrat_cell_list_view(nullptr, nullptr), quadrat_cell_list_write(nullptr, 1, 1, nullptr),
+                quadrat_cell_list_write_async(nullptr, 1, 1, nullptr), quadrat_cell_list_info(nullptr, nullptr)});
   codes.insert(codes.end(),
                {quadrat_spread_plan_create(nullptr, nullptr, nullptr), quadrat_spread_plan_set_points(nullptr, nullptr),
                 quadrat_spread_plan_set_points_async(nullptr, nullptr), quadrat_spread_plan_check(nullptr),
@@ -144,6 +163,7 @@ TEST_F(c_errors, every_call_refuses_a_null_handle) {
                 quadrat_mobility_info(nullptr, nullptr)});
   codes.insert(codes.end(),
                {quadrat_key_reducer_create(nullptr, nullptr, nullptr), quadrat_key_reducer_set_keys(nullptr, nullptr),
+                quadrat_key_reducer_set_keys_async(nullptr, nullptr),
                 quadrat_key_reducer_reduce(nullptr, nullptr, nullptr, nullptr),
                 quadrat_key_reducer_reduce_async(nullptr, nullptr, nullptr, nullptr),
                 quadrat_key_reducer_count(nullptr, nullptr), quadrat_key_reducer_count_async(nullptr, nullptr),
@@ -156,6 +176,7 @@ TEST_F(c_errors, every_call_refuses_a_null_handle) {
   quadrat_cluster_finder_destroy(nullptr);
   quadrat_pair_histogram_destroy(nullptr);
   quadrat_contact_detector_destroy(nullptr);
+  quadrat_cell_list_destroy(nullptr);
   quadrat_spread_plan_destroy(nullptr);
   quadrat_nufft_plan_destroy(nullptr);
   quadrat_nufft_target_plan_destroy(nullptr);
@@ -326,11 +347,11 @@ TEST_F(c_errors, impossible_input_is_named) {
   input.boxes.vectors = sides;
   const std::vector<std::int32_t> systems(100, -1);
   input.system_of_point = {systems.data(), 99, QUADRAT_INT32};
-  expect_error(build(), QUADRAT_ARGUMENT_ERROR, "99 system_of_point");
+  expect_error(build(), QUADRAT_ARGUMENT_ERROR, "99 systems");
   input.system_of_point = {systems.data(), 100, QUADRAT_FLOAT32};
   expect_error(build(), QUADRAT_ARGUMENT_ERROR, "type");
   input.system_of_point = {systems.data(), 100, QUADRAT_INT32};
-  expect_error(build(), QUADRAT_DATA_ERROR, "system_of_point[0] is -1");
+  expect_error(build(), QUADRAT_DATA_ERROR, "systems[0] is -1");
   input.system_of_point = {};
   const std::uint32_t beyond[2] = {5, 100};
   input.excluded = beyond;
@@ -421,6 +442,27 @@ TEST_F(c_errors, impossible_plans_and_reductions_are_named) {
   quadrat_key_reducer_destroy(reducer);
 }
 
+TEST_F(c_errors, a_zero_that_is_meant_has_a_sign) {
+  auto options = sized<quadrat_ewald_options>();
+  options.type = QUADRAT_FLOAT64;
+  options.coulomb_constant = -0.0;
+  quadrat_electrostatics* sums = nullptr;
+  QUADRAT_ASSERT_OK(quadrat_electrostatics_create(context, &options, &sums));
+  const double places[6] = {0, 0, 0, 0.25, 0, 0}, charges[2] = {1, -1}, cell[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  double energy = -1;
+  auto input = sized<quadrat_ewald_input>();
+  input.points = {places, 2, 0, 0};
+  input.charges = charges;
+  input.cells.vectors = cell;
+  auto output = sized<quadrat_ewald_output>();
+  output.energy = &energy;
+  QUADRAT_EXPECT_OK(quadrat_electrostatics_compute(sums, &input, &output));
+  EXPECT_EQ(energy, 0);
+  quadrat_electrostatics_destroy(sums);
+  options.accuracy = -0.0;
+  expect_error(quadrat_electrostatics_create(context, &options, &sums), QUADRAT_ARGUMENT_ERROR, "accuracy is 0;");
+}
+
 TEST_F(c_errors, copies_refuse_null_pointers_to_some_bytes) {
   EXPECT_EQ(quadrat_copy(context, nullptr, nullptr, 1), QUADRAT_ARGUMENT_ERROR);
   QUADRAT_EXPECT_OK(quadrat_copy(context, nullptr, nullptr, 0));
@@ -464,6 +506,7 @@ struct counted_memory {
     static_cast<counted_memory*>(user)->live -= bytes;
     ::operator delete(memory, std::align_val_t{64});
   }
+  static std::size_t available(void* /*user*/) { return 5'000'000; }
 };
 
 TEST_F(c_errors, work_takes_the_memory_of_the_caller) {
@@ -474,6 +517,7 @@ TEST_F(c_errors, work_takes_the_memory_of_the_caller) {
   quadrat_context* home = nullptr;
   expect_error(quadrat_context_create(&given, &home), QUADRAT_ARGUMENT_ERROR, "deallocate");
   given.deallocate = counted_memory::deallocate;
+  given.available = counted_memory::available;
   QUADRAT_ASSERT_OK(quadrat_context_create(&given, &home));
   const auto options = list_options();
   quadrat_neighbor_list* list = nullptr;
@@ -484,7 +528,7 @@ TEST_F(c_errors, work_takes_the_memory_of_the_caller) {
   input.points = {places.data(), count, 0, 0};
   input.boxes.vectors = sides;
   counted.none = true;
-  expect_error(quadrat_neighbor_list_build(list, &input), QUADRAT_MEMORY_ERROR, "out of memory");
+  expect_error(quadrat_neighbor_list_build(list, &input), QUADRAT_MEMORY_ERROR, "5 MB are available");
   counted.none = false;
   QUADRAT_EXPECT_OK(quadrat_neighbor_list_build(list, &input));
   EXPECT_GT(counted.most, sizeof(float) * count);
@@ -507,6 +551,10 @@ TEST_P(c_context, has_a_stream_that_waits_for_others) {
   QUADRAT_EXPECT_OK(quadrat_context_stream(shared, &same));
   EXPECT_EQ(same, stream);
   QUADRAT_EXPECT_OK(quadrat_context_wait_for(context_, stream));
+  QUADRAT_EXPECT_OK(quadrat_context_signal(context_, stream));
+  int captured = -1;
+  QUADRAT_EXPECT_OK(quadrat_stream_is_captured(context_, stream, &captured));
+  EXPECT_EQ(captured, 0);
   QUADRAT_EXPECT_OK(quadrat_context_synchronize(shared));
   quadrat_context_destroy(shared);
 }

@@ -68,7 +68,8 @@ class c_hostile_options : public ::testing::Test {
 TEST_F(c_hostile_options, of_contexts) {
   each(sized<quadrat_context_options>(),
        {offsetof(quadrat_context_options, stream), offsetof(quadrat_context_options, allocate),
-        offsetof(quadrat_context_options, deallocate), offsetof(quadrat_context_options, user)},
+        offsetof(quadrat_context_options, deallocate), offsetof(quadrat_context_options, user),
+        offsetof(quadrat_context_options, available)},
        [&](const quadrat_context_options& options) {
          quadrat_context* made = nullptr;
          const int code = quadrat_context_create(&options, &made);
@@ -106,6 +107,20 @@ TEST_F(c_hostile_options, of_nearest_neighbors) {
       const int built = quadrat_nearest_neighbors_build(nearest, &four_points);
       return built != QUADRAT_OK ? built : quadrat_nearest_neighbors_search(nearest, nullptr);
     });
+  });
+}
+
+TEST_F(c_hostile_options, of_cell_lists) {
+  auto sound = sized<quadrat_cell_options>();
+  sound.type = QUADRAT_FLOAT64;
+  sound.dimension = 3;
+  sound.domain = {{0, 0, 0}, {1, 1, 1}, {1, 1, 1}};
+  sound.cells[0] = sound.cells[1] = sound.cells[2] = 2;
+  each(sound, {}, [&](const quadrat_cell_options& options) {
+    quadrat_cell_list* cells = nullptr;
+    const int code = quadrat_cell_list_create(context, &options, &cells);
+    expect_handle_or_message(code, cells, quadrat_cell_list_destroy,
+                             [&] { return quadrat_cell_list_build(cells, &four_points); });
   });
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "c/support.hpp"
+#include "quadrat/cells/make_cells.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/search/cluster_finder.hpp"
 #include "quadrat/search/nearest_neighbors.hpp"
@@ -235,6 +237,12 @@ TEST_P(c_nearest_neighbors, finds_what_the_class_in_cpp_finds) {
   QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_search_async(nearest, &queries));
   QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_check(nearest));
   compare();
+  expected.build(view_of(asked));
+  expected.search();
+  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_build_async(nearest, &queries));
+  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_search_async(nearest, nullptr));
+  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_check(nearest));
+  compare();
   auto info = sized<quadrat_info>();
   QUADRAT_EXPECT_OK(quadrat_nearest_neighbors_info(nearest, &info));
   EXPECT_GT(info.bytes, 0u);
@@ -282,6 +290,12 @@ TEST_P(c_cluster_finder, finds_what_the_class_in_cpp_finds) {
   QUADRAT_EXPECT_OK(quadrat_cluster_finder_write(finder, QUADRAT_CLUSTER_CENTERS, QUADRAT_INT64, centers));
   const double* const means = expected.centers()->component;
   expect_close(on_host<double>(centers, 3 * found.clusters), std::vector(means, means + 3 * found.clusters), 1e-12);
+  QUADRAT_ASSERT_OK(quadrat_cluster_finder_reserve(finder, found.clusters));
+  QUADRAT_ASSERT_OK(quadrat_cluster_finder_find_async(finder, &points));
+  QUADRAT_ASSERT_OK(quadrat_cluster_finder_check(finder));
+  QUADRAT_ASSERT_OK(quadrat_cluster_finder_view(finder, &view));
+  EXPECT_EQ(view.clusters, found.clusters);
+  EXPECT_EQ(on_host<std::int32_t>(view.labels, count), std::vector(found.labels, found.labels + count));
   auto info = sized<quadrat_info>();
   QUADRAT_EXPECT_OK(quadrat_cluster_finder_info(finder, &info));
   quadrat_cluster_finder_destroy(finder);
@@ -321,9 +335,83 @@ TEST_P(c_pair_histogram, counts_what_the_class_in_cpp_counts) {
   ASSERT_EQ(view.bins * view.pairs_of_types, found.counts.size());
   EXPECT_EQ(std::vector(view.counts, view.counts + found.counts.size()), found.counts);
   expect_close(std::vector(view.rdf, view.rdf + found.rdf.size()), found.rdf, 1e-12);
+  // In the open box that just holds the points.
+  QUADRAT_ASSERT_OK(quadrat_pair_histogram_clear(histogram));
+  QUADRAT_ASSERT_OK(quadrat_pair_histogram_add(histogram, &points, nullptr, &numbers));
+  QUADRAT_ASSERT_OK(quadrat_pair_histogram_view(histogram, &view));
+  vec<double, 3> low{1, 1, 1}, high{0, 0, 0};
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const int axis = static_cast<int>(k % 3);
+    low[axis] = std::min(low[axis], places[k]);
+    high[axis] = std::max(high[axis], places[k]);
+  }
+  pair_histogram<cpu_context, double, 3> around(cpu_context{}, same);
+  around.add(view_of(places), make_lattice(make_box(low, high, vec<bool, 3>{})), types.data());
+  const pair_histogram_result open = around.result();
+  EXPECT_EQ(std::vector(view.counts, view.counts + open.counts.size()), open.counts);
+  expect_close(std::vector(view.rdf, view.rdf + open.rdf.size()), open.rdf, 1e-12);
   auto info = sized<quadrat_info>();
   QUADRAT_EXPECT_OK(quadrat_pair_histogram_info(histogram, &info));
   quadrat_pair_histogram_destroy(histogram);
+}
+
+QUADRAT_ON_DEVICES(c_cell_list);
+
+TEST_P(c_cell_list, has_the_points_of_cells_as_the_class_in_cpp) {
+  auto options = sized<quadrat_cell_options>();
+  options.type = QUADRAT_FLOAT64;
+  options.dimension = 3;
+  options.domain = {{0, 0, 0}, {1, 1, 1}, {1, 0, 1}};
+  options.cells[0] = 4;
+  options.cells[1] = 3;
+  options.cells[2] = 5;
+  quadrat_cell_list* list = nullptr;
+  QUADRAT_ASSERT_OK(quadrat_cell_list_create(context_, &options, &list));
+  auto view = sized<quadrat_cell_view>();
+  QUADRAT_ASSERT_OK(quadrat_cell_list_view(list, &view));
+  EXPECT_EQ(view.count, 60u);
+  EXPECT_EQ(view.offsets, nullptr);
+  auto* const written = room<std::int64_t>(count);
+  expect_error(quadrat_cell_list_write(list, QUADRAT_CELL_OFFSETS, QUADRAT_INT64, written), QUADRAT_ARGUMENT_ERROR, "");
+  const std::vector<double> places = uniform<double>(3 * count, 0, 1);
+  const quadrat_points points{on_device(places), count, 0, 0};
+  const box<double, 3> domain{{0, 0, 0}, {1, 1, 1}, {true, false, true}};
+  auto expected = make_cells(cpu_context{}, make_grid(domain, vec<int, 3>{4, 3, 5}));
+  expected.build(view_of(places));
+  const counting_buckets_view found = expected.view().buckets;
+  const std::vector<std::int64_t> begins(found.offsets, found.offsets + 61);
+  const auto compare = [&] {
+    QUADRAT_ASSERT_OK(quadrat_cell_list_view(list, &view));
+    ASSERT_EQ(view.points, count);
+    EXPECT_EQ(on_host<std::uint32_t>(view.offsets, 61), std::vector(found.offsets, found.offsets + 61));
+    QUADRAT_ASSERT_OK(quadrat_cell_list_write(list, QUADRAT_CELL_OFFSETS, QUADRAT_INT64, written));
+    EXPECT_EQ(on_host<std::int64_t>(written, 61), begins);
+    QUADRAT_ASSERT_OK(quadrat_cell_list_write_async(list, QUADRAT_CELL_INDICES, QUADRAT_INT64, written));
+    std::vector<std::int64_t> indices = on_host<std::int64_t>(written, count);
+    for (std::size_t c = 0; c < 60; ++c) {  // points of a cell come in any order
+      const auto begin = indices.begin() + begins[c], end = indices.begin() + begins[c + 1];
+      std::sort(begin, end);
+      EXPECT_TRUE(std::is_permutation(begin, end, found.elements + begins[c])) << "cell " << c;
+    }
+  };
+  QUADRAT_ASSERT_OK(quadrat_cell_list_build(list, &points));
+  compare();
+  QUADRAT_ASSERT_OK(quadrat_cell_list_build_async(list, &points));
+  QUADRAT_ASSERT_OK(quadrat_cell_list_check(list));
+  compare();
+  auto info = sized<quadrat_info>();
+  QUADRAT_EXPECT_OK(quadrat_cell_list_info(list, &info));
+  EXPECT_GT(info.bytes, 0u);
+  quadrat_cell_list_destroy(list);
+
+  options.cells[0] = options.cells[1] = options.cells[2] = 0;
+  options.cutoff = 0.3;
+  QUADRAT_ASSERT_OK(quadrat_cell_list_create(context_, &options, &list));
+  QUADRAT_ASSERT_OK(quadrat_cell_list_view(list, &view));
+  EXPECT_EQ(view.cells[0], 3);
+  quadrat_cell_list_destroy(list);
+  options.cutoff = 0;
+  expect_error(quadrat_cell_list_create(context_, &options, &list), QUADRAT_ARGUMENT_ERROR, "cutoff");
 }
 
 }  // namespace
