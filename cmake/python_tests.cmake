@@ -6,15 +6,13 @@ if(NOT TARGET quadrat_python)
 endif()
 set(packages "${PROJECT_SOURCE_DIR}/build/python")
 file(GLOB scripts CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/python/*_test.py")
-# A stand-in for the GPU library, for tests/python/standin_test.py: the same interface, but it computes on the CPU.
-add_library(quadrat_python_standin SHARED "${CMAKE_CURRENT_SOURCE_DIR}/python/standin/exports.cpp"
-            $<TARGET_OBJECTS:quadrat_python_backend> "${PROJECT_SOURCE_DIR}/python/backend/scenes/none.cpp")
+# A stand-in for the GPU library, for tests/python/standin_test.py: the C interface, but it computes on the CPU.
+add_library(quadrat_python_standin SHARED "${CMAKE_CURRENT_SOURCE_DIR}/python/standin/exports.cpp")
 set(standin "$<TARGET_FILE_DIR:quadrat_python>/../standin/quadrat_cuda13")
 set_target_properties(quadrat_python_standin PROPERTIES OUTPUT_NAME quadrat_cuda13 LIBRARY_OUTPUT_DIRECTORY "${standin}"
                                                         CXX_VISIBILITY_PRESET hidden)
-target_include_directories(quadrat_python_standin PRIVATE "${PROJECT_SOURCE_DIR}/python/backend")
-target_link_libraries(quadrat_python_standin PRIVATE quadrat::quadrat)
-target_link_options(quadrat_python_standin PRIVATE -Wl,--exclude-libs,ALL)
+target_link_libraries(quadrat_python_standin PRIVATE quadrat::c quadrat::core ${CMAKE_DL_LIBS})
+target_link_options(quadrat_python_standin PRIVATE -Wl,--no-as-needed) # others find the functions there
 quadrat_configure_target(quadrat_python_standin)
 file(WRITE "${PROJECT_BINARY_DIR}/python/standin/quadrat_cuda13/__init__.py" "")
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cuda_library.hpp"
 #include "modules_of_python.hpp"
 #include "quadrat/core/error.hpp"
 
@@ -97,7 +96,15 @@ std::string shape_text(const std::vector<std::size_t>& shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-backend& origin_of_arrays::engine() const { return on_gpu() ? cuda_backend() : cpu_backend(); }
+int c_type(number type) {
+  constexpr int known[] = {
+      0, QUADRAT_INT32, QUADRAT_INT64, QUADRAT_UINT32, QUADRAT_UINT64, QUADRAT_FLOAT32, QUADRAT_FLOAT64, 0, 0, 0};
+  return known[static_cast<std::size_t>(type)];
+}
+
+place origin_of_arrays::at(int threads, int level) const {
+  return {on_gpu() ? &cuda_functions() : &cpu_functions(), device, threads, level};
+}
 
 bool origin_of_arrays::long_indices() const {
   if (owner != library::jax) return true;
@@ -385,6 +392,15 @@ std::optional<given_array> indices_from(nb::handle value, const char* name, std:
                               .c_str());
   }
   return result;
+}
+
+std::int64_t largest_of(given_array& values, const place& where) {
+  const std::unique_ptr<worker> reader = made_at<worker>(where);
+  values.receive(*reader);
+  const quadrat_integers integers = values.indices();
+  std::int64_t largest = 0;
+  unlocked([&] { reader->on_context(&c_functions::largest, &integers, &largest); });
+  return largest;
 }
 
 host_numbers numbers_from(nb::handle value, const char* name) {

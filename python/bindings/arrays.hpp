@@ -10,20 +10,34 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <initializer_list>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "interface.hpp"
 #include "interruption.hpp"
+#include "worker.hpp"
 
 /// Arrays of any library in, on any device; the same library's arrays out, on the same device.
 namespace quadrat::python {
 
 namespace nb = nanobind;
+
+/// Types of elements.
+enum class number : std::uint8_t {
+  boolean,
+  int32,
+  int64,
+  uint32,
+  uint64,
+  float32,
+  float64,
+  complex64,
+  complex128,
+  other
+};
 
 /// Whose arrays. `other`: whatever speaks DLPack.
 enum class library : std::uint8_t { numpy, torch, cupy, jax, other };
@@ -34,8 +48,8 @@ struct origin_of_arrays {
   int device = -1;  ///< of CUDA; -1: CPU memory
 
   [[nodiscard]] bool on_gpu() const { return device >= 0; }
-  /// The backend of the device. Throws ImportError with pip's command where the CUDA library is not installed.
-  [[nodiscard]] backend& engine() const;
+  /// For work on the arrays. Throws ImportError with pip's command where the CUDA library is not installed.
+  [[nodiscard]] place at(int threads, int level = 0) const;
   /// Whether indices are int64 unless something else is asked for: JAX has them only on request.
   [[nodiscard]] bool long_indices() const;
 };
@@ -46,6 +60,9 @@ struct origin_of_arrays {
 [[nodiscard]] std::string_view name_of(number type);
 [[nodiscard]] constexpr bool is_wide(number type) { return type == number::float64 || type == number::complex128; }
 [[nodiscard]] constexpr bool is_complex(number type) { return type == number::complex64 || type == number::complex128; }
+/// quadrat_type, of real ones.
+[[nodiscard]] int c_type(number type);
+[[nodiscard]] constexpr int index_type(bool long_indices) { return long_indices ? QUADRAT_INT64 : QUADRAT_INT32; }
 /// "(10, 3)"
 [[nodiscard]] std::string shape_text(const std::vector<std::size_t>& shape);
 
@@ -76,8 +93,8 @@ class given_array {
   void receive_on_host();
   [[nodiscard]] const void* data() const { return data_; }
   [[nodiscard]] const char* name() const { return name_; }
-  [[nodiscard]] points_given points() const { return {data_, shape_[0], true}; }
-  [[nodiscard]] integers indices() const { return {data_, type_, size(), name_}; }
+  [[nodiscard]] quadrat_points points() const { return {data_, shape_[0], 0, 0}; }
+  [[nodiscard]] quadrat_integers indices() const { return {data_, size(), c_type(type_)}; }
 
  private:
   void import_on_cpu();
@@ -108,9 +125,12 @@ class given_array {
 /// Numbers from 0 by point; nothing for None.
 [[nodiscard]] std::optional<given_array> indices_from(nb::handle value, const char* name, std::size_t count,
                                                       const origin_of_arrays& where, const char* of = "points");
-[[nodiscard]] inline integers of(const std::optional<given_array>& given) {
-  return given ? given->indices() : integers{};
+[[nodiscard]] inline quadrat_integers of(const std::optional<given_array>& given) {
+  return given ? given->indices() : quadrat_integers{};
 }
+
+/// The largest of integers; -1 for none. Unsigned ones above the largest int64 count as that.
+[[nodiscard]] std::int64_t largest_of(given_array& values, const place& where);
 
 /// The small array of a setting, on the host, whatever it was: float64.
 struct host_numbers {
@@ -125,8 +145,7 @@ struct host_numbers {
 /// New arrays of a library for results.
 class results {
  public:
-  /// `engine`: of the origin's device.
-  results(const origin_of_arrays& where, backend& engine) : where_(where), engine_(engine) {}
+  explicit results(const origin_of_arrays& where) : where_(where) {}
   results(const results&) = delete;
   results& operator=(const results&) = delete;
   /// After an exception, waits for work that may still write.
@@ -142,7 +161,6 @@ class results {
 
  private:
   origin_of_arrays where_;
-  backend& engine_;
   std::vector<nb::object> arrays_;
   worker* writer_ = nullptr;
   int exceptions_ = std::uncaught_exceptions();
@@ -165,11 +183,10 @@ auto unlocked(const Call& call) {
   return call();
 }
 
-/// What the backend of the device makes. The backend is found with the interpreter's lock.
-template <typename Make>
-auto made_by(const origin_of_arrays& where, const Make& make) {
-  backend& engine = where.engine();
-  return unlocked([&] { return make(engine); });
+/// A new worker, such as a handle, made without the interpreter's lock.
+template <typename Worker, typename... Arguments>
+[[nodiscard]] std::unique_ptr<Worker> made_at(const place& where, const Arguments&... arguments) {
+  return unlocked([&] { return std::make_unique<Worker>(where, arguments...); });
 }
 
 /// Holds an object of several threads: waits without the interpreter's lock, and has it afterwards.

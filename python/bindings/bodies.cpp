@@ -2,14 +2,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
-#include <tuple>
 
 #include "arrays.hpp"
 #include "boxes.hpp"
 #include "modules.hpp"
-#include "quadrat/contacts/contact_detector.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace quadrat::python {
@@ -17,25 +16,19 @@ namespace quadrat::python {
 namespace {
 
 /// D lengths with their corner and periodic axes.
-[[nodiscard]] domain_given domain_from(nb::handle box, int dimension, nb::handle periodic, nb::handle origin) {
+[[nodiscard]] std::optional<quadrat_domain> domain_from(nb::handle box, int dimension, nb::handle periodic,
+                                                        nb::handle origin) {
   if (box.is_none()) {
     static_cast<void>(boxes_from(box, dimension, periodic, origin));  // refuses periodic axes
-    return {};
+    return std::nullopt;
   }
   const boxes_given boxes = boxes_from(box, dimension, periodic, origin, 1, extents::of_all_axes);
-  domain_given result{boxes.origins, {}, boxes.periodic};
-  const auto axes = static_cast<std::size_t>(dimension);
-  for (std::size_t a = 0; a < axes; ++a) {
-    for (std::size_t b = 0; b < axes; ++b) {
-      const double value = boxes.vectors[a * axes + b];
-      if (a == b) {
-        result.length.push_back(value);
-      } else if (value != 0) {
-        throw nb::value_error("the box is not rectangular; lengths, or vectors along the axes, are accepted");
-      }
+  for (std::size_t k = 0; k < boxes.vectors.size(); ++k) {
+    if (k % static_cast<std::size_t>(dimension + 1) != 0 && boxes.vectors[k] != 0) {
+      throw nb::value_error("the box is not rectangular; lengths, or vectors along the axes, are accepted");
     }
   }
-  return result;
+  return boxes.domain();
 }
 
 /// A number by body, or one for all.
@@ -84,20 +77,22 @@ struct number_or_array {
 }
 
 /// As a tuple: a, b, depth, normal, point_a, point_b, shift, feature.
-[[nodiscard]] nb::tuple contacts_of(contact_search& search, const origin_of_arrays& where, number type,
+[[nodiscard]] nb::tuple contacts_of(contact_handle& search, const origin_of_arrays& where, number type,
                                     bool long_indices) {
-  const std::size_t count = search.size();
+  const auto count = static_cast<std::size_t>(search.get(&c_functions::contact_detector_view).count);
   const number indices = long_indices ? number::int64 : number::int32;
-  results made(where, where.engine());
+  results made(where);
   void* const memory[] = {made.add(indices, {count}),    made.add(indices, {count}), made.add(type, {count}),
                           made.add(type, {count, 3}),    made.add(type, {count, 3}), made.add(type, {count, 3}),
                           made.add(indices, {count, 3}), made.add(indices, {count})};
-  constexpr contact_field fields[] = {contact_field::a,      contact_field::b,       contact_field::depth,
-                                      contact_field::normal, contact_field::point_a, contact_field::point_b,
-                                      contact_field::shift,  contact_field::feature};
+  constexpr int fields[] = {QUADRAT_CONTACT_A,      QUADRAT_CONTACT_B,       QUADRAT_CONTACT_DEPTH,
+                            QUADRAT_CONTACT_NORMAL, QUADRAT_CONTACT_POINT_A, QUADRAT_CONTACT_POINT_B,
+                            QUADRAT_CONTACT_SHIFT,  QUADRAT_CONTACT_FEATURE};
   made.prepare(search);
   unlocked([&] {
-    for (std::size_t k = 0; k < std::size(fields); ++k) search.write(fields[k], long_indices, memory[k]);
+    for (std::size_t k = 0; k < std::size(fields); ++k) {
+      search.call(&c_functions::contact_detector_write_async, fields[k], index_type(long_indices), memory[k]);
+    }
     search.synchronize();
   });
   nb::list all;
@@ -117,20 +112,23 @@ struct number_or_array {
   std::optional<given_array> turns = rows_from(orientations, "orientations", count, 4, where, array.type());
   std::optional<given_array> kinds = indices_from(shapes, "shapes", count, where, "bodies");
   std::optional<given_array> identities = indices_from(ids, "ids", count, where, "bodies");
-  const domain_given domain = domain_from(box, 3, periodic, origin);
+  const std::optional<quadrat_domain> domain = domain_from(box, 3, periodic, origin);
   const bool long_indices = long_indices_from(index_dtype).value_or(where.long_indices());
 
-  const std::unique_ptr<contact_search> search = made_by(where, [&](backend& engine) {
-    return engine.make_contact_search({where.device, threads, static_cast<determinism>(level)}, is_wide(array.type()),
-                                      domain, method, sorted, bin_size);
-  });
+  auto options = sized<quadrat_contact_options>();
+  options.type = c_type(array.type());
+  options.sorted = sorted ? 1 : 0;
+  options.domain = domain ? &*domain : nullptr;
+  options.method = method.c_str();
+  options.bin_size = bin_size;
+  const std::unique_ptr<contact_handle> search = made_at<contact_handle>(where.at(threads, level), &options);
   const auto received = [&](std::optional<given_array>& given) -> const void* {
     if (!given) return nullptr;
     given->receive(*search);
     return given->data();
   };
   array.receive(*search);
-  bodies_given bodies;
+  auto bodies = sized<quadrat_bodies>();
   bodies.centers = array.points();
   bodies.shape = shape;
   bodies.radius = radius.value;
@@ -141,44 +139,44 @@ struct number_or_array {
   received(identities);
   bodies.shapes = of(kinds);
   bodies.ids = of(identities);
-  bodies.planes = planes_from(planes);
-  unlocked([&] { search->build(bodies); });
+  const std::vector<double> walls = planes_from(planes);
+  bodies.planes = walls.data();
+  bodies.plane_count = walls.size() / 4;
+  unlocked([&] { search->call(&c_functions::contact_detector_build, &bodies); });
   return contacts_of(*search, where, array.type(), long_indices);
 }
 
 /// Cells on the device of the last points.
 class cell_lists {
  public:
-  cell_lists(nb::handle box, std::vector<int> cells, double cutoff, nb::handle periodic, nb::handle origin,
+  cell_lists(nb::handle box, const std::vector<int>& cells, double cutoff, nb::handle periodic, nb::handle origin,
              bool accept_outside, int level, int threads, int dimension, nb::handle index_dtype)
-      : domain_(domain_from(box, dimension, periodic, origin)),
-        cells_(std::move(cells)),
-        cutoff_(cutoff),
-        accept_outside_(accept_outside),
-        level_(static_cast<determinism>(level)),
-        threads_(threads),
-        long_indices_(long_indices_from(index_dtype)) {
-    // Checks the settings.
-    search_ = cpu_backend().make_cell_search({-1, threads, level_}, true, domain_, cells_, cutoff_, accept_outside);
+      : level_(level), threads_(threads), long_indices_(long_indices_from(index_dtype)) {
+    options_.type = QUADRAT_FLOAT64;
+    options_.dimension = dimension;
+    options_.domain = domain_from(box, dimension, periodic, origin).value_or(quadrat_domain{});
+    std::copy(cells.begin(), cells.end(), options_.cells);
+    options_.accept_outside = accept_outside ? 1 : 0;
+    options_.cutoff = cutoff;
+    search_ = std::make_unique<cell_list_handle>(place{.threads = threads, .level = level}, &options_);  // checks them
   }
 
   void build(nb::handle points) {
     const origin_of_arrays where = origin_of(points, "points");
-    given_array array = points_from(points, where, 2, "points", std::nullopt, static_cast<int>(domain_.length.size()));
+    given_array array = points_from(points, where, 2, "points", std::nullopt, options_.dimension);
     const turn mine(mutex_);
     built_ = false;
-    const auto kind = std::make_tuple(where.device, is_wide(array.type()));
-    if (kind != kind_) {
-      search_ = made_by(where, [&](backend& engine) {
-        return engine.make_cell_search({where.device, threads_, level_}, is_wide(array.type()), domain_, cells_,
-                                       cutoff_, accept_outside_);
-      });
-      kind_ = kind;
+    const int type = c_type(array.type());
+    if (where.device != where_.device || type != options_.type) {
+      quadrat_cell_options wanted = options_;
+      wanted.type = type;
+      search_ = made_at<cell_list_handle>(where.at(threads_, level_), &wanted);
+      options_ = wanted;
     }
-    array.receive(*search_);
-    unlocked([&] { search_->build(array.points()); });
     where_ = where;
-    points_ = array.shape()[0];
+    array.receive(*search_);
+    const quadrat_points given = array.points();
+    unlocked([&] { search_->call(&c_functions::cell_list_build, &given); });
     built_ = true;
   }
   /// Offsets and indices.
@@ -187,39 +185,35 @@ class cell_lists {
     if (!built_) throw nb::value_error("there is no list: no points yet, or the last build failed; call build");
     const bool long_indices = long_indices_.value_or(where_.long_indices());
     const number type = long_indices ? number::int64 : number::int32;
-    std::size_t cells = 1;
-    for (const int extent : search_->cells()) cells *= static_cast<std::size_t>(extent);
-    results made(where_, where_.engine());
-    void* const offsets = made.add(type, {cells + 1});
-    void* const indices = made.add(type, {points_});
+    const auto found = search_->get(&c_functions::cell_list_view);
+    results made(where_);
+    void* const offsets = made.add(type, {found.count + 1});
+    void* const indices = made.add(type, {found.points});
     made.prepare(*search_);
     unlocked([&] {
-      search_->write_offsets(long_indices, offsets);
-      search_->write_points(long_indices, indices);
+      const int width = index_type(long_indices);
+      search_->call(&c_functions::cell_list_write_async, int{QUADRAT_CELL_OFFSETS}, width, offsets);
+      search_->call(&c_functions::cell_list_write_async, int{QUADRAT_CELL_INDICES}, width, indices);
       search_->synchronize();
     });
     return nb::make_tuple(made.take(0), made.take(1));
   }
   [[nodiscard]] nb::tuple cells() {
     const turn mine(mutex_);
+    const auto found = search_->get(&c_functions::cell_list_view);
     nb::list result;
-    for (const int extent : search_->cells()) result.append(extent);
+    for (int axis = 0; axis < found.dimension; ++axis) result.append(found.cells[axis]);
     return nb::tuple(result);
   }
 
  private:
-  domain_given domain_;
-  std::vector<int> cells_;
-  double cutoff_;
-  bool accept_outside_;
-  determinism level_;
+  quadrat_cell_options options_ = sized<quadrat_cell_options>();
+  int level_;
   int threads_;
   std::optional<bool> long_indices_;
   std::mutex mutex_;
-  std::unique_ptr<cell_search> search_;
-  std::tuple<int, bool> kind_{-1, true};
+  std::unique_ptr<cell_list_handle> search_;
   origin_of_arrays where_{};
-  std::size_t points_ = 0;
   bool built_ = false;
 };
 

@@ -96,11 +96,11 @@ void repeat(std::vector<double>& values, std::size_t systems) {
   return message(" along axis ", k % dimension, systems > 1 ? message(" of system ", k / dimension) : "");
 }
 
-[[nodiscard]] std::vector<unsigned char> periodic_from(nb::handle value, std::size_t dimension, std::size_t systems) {
+[[nodiscard]] std::vector<int> periodic_from(nb::handle value, std::size_t dimension, std::size_t systems) {
   if (PyBool_Check(value.ptr())) {
-    return std::vector<unsigned char>(dimension * systems, value.ptr() == Py_True ? 1 : 0);
+    return std::vector<int>(dimension * systems, value.ptr() == Py_True ? 1 : 0);
   }
-  std::vector<unsigned char> result;
+  std::vector<int> result;
   for (const double flag : by_axis(value, "periodic", dimension, systems)) {
     if (flag != 0.0 && flag != 1.0) {
       throw nb::value_error(message("periodic is ", flag, along(result.size(), dimension, systems),
@@ -137,13 +137,24 @@ void check_extents(const boxes_given& boxes, extents needed) {
 
 }  // namespace
 
+quadrat_domain boxes_given::domain() const {
+  quadrat_domain result{};
+  const auto axes = static_cast<std::size_t>(dimension);
+  for (std::size_t a = 0; a < axes; ++a) {
+    result.lower[a] = origins[a];
+    result.length[a] = vectors[a * (axes + 1)];
+    result.periodic[a] = periodic[a];
+  }
+  return result;
+}
+
 boxes_given boxes_from(nb::handle box, int dimension, nb::handle periodic, nb::handle origin, std::size_t systems,
                        extents needed) {
   const auto axes = static_cast<std::size_t>(dimension);
   boxes_given result;
   result.dimension = dimension;
   result.count = systems;
-  result.periodic = periodic.is_none() ? std::vector<unsigned char>(axes * systems, box.is_none() ? 0 : 1)
+  result.periodic = periodic.is_none() ? std::vector<int>(axes * systems, box.is_none() ? 0 : 1)
                                        : periodic_from(periodic, axes, systems);
   if (box.is_none()) {
     if (std::find(result.periodic.begin(), result.periodic.end(), 1) != result.periodic.end()) {
@@ -179,11 +190,7 @@ std::size_t systems_of(std::optional<given_array>& systems, nb::handle box, int 
                        const origin_of_arrays& where, int threads) {
   if (!systems) return 1;
   if (const std::size_t boxes = boxes_in(box, dimension, "system"); boxes != 1) return std::max<std::size_t>(boxes, 1);
-  const std::unique_ptr<session> worker = made_by(where, [&](backend& engine) {
-    return engine.make_session({where.device, threads});
-  });
-  systems->receive(*worker);
-  const std::int64_t last = std::max<std::int64_t>(worker->largest(systems->indices()), 0);
+  const std::int64_t last = std::max<std::int64_t>(largest_of(*systems, where.at(threads)), 0);
   if (last >= most_systems) {
     throw nb::value_error(
         message("systems are numbered up to ", last, "; 0 to ", most_systems - 1, " is accepted").c_str());

@@ -1,9 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
+
 #include "arrays.hpp"
 
 namespace quadrat::python {
+
+/// Boxes of `count` systems, on the host: vectors as rows, origins, periodic axes.
+struct boxes_given {
+  int dimension = 3;
+  std::size_t count = 1;
+  std::vector<double> vectors{};
+  std::vector<double> origins{};
+  std::vector<int> periodic{};
+
+  /// Whether some axis is open: points may then be anywhere along it.
+  [[nodiscard]] bool open() const { return std::find(periodic.begin(), periodic.end(), 0) != periodic.end(); }
+  [[nodiscard]] quadrat_boxes view() const { return {vectors.data(), origins.data(), periodic.data(), count}; }
+  /// An axis-aligned one.
+  [[nodiscard]] quadrat_domain domain() const;
+};
 
 /// Along which axes a box must have a length or a vector that is not zero.
 enum class extents { of_periodic_axes, of_all_axes };

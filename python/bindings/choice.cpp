@@ -3,14 +3,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <cstring>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "cuda_library.hpp"
-#include "interface.hpp"
+#include "arrays.hpp"
 #include "modules.hpp"
-#include "quadrat/core/error.hpp"
 
 namespace nb = nanobind;
 
@@ -19,30 +18,42 @@ namespace quadrat::python {
 namespace {
 
 [[nodiscard]] bool has_gpu(const std::string& device, bool gpus) {
-  return device != "cpu" && gpus && cuda_backend().devices() > 0;
+  if (device == "cpu" || !gpus) return false;
+  int count = 0;
+  check(cuda_functions(), cuda_functions().cuda_device_count(&count));
+  return count > 0;
 }
 
 /// Names; of "cuda" without the package for GPUs, its ImportError.
 [[nodiscard]] std::vector<std::string> methods(int task, const std::string& device, bool gpus) {
-  backend& engine = device == "cuda" || has_gpu(device, gpus) ? cuda_backend() : cpu_backend();
-  return engine.methods(static_cast<method_task>(task));
+  const bool cuda = device == "cuda" || has_gpu(device, gpus);
+  const c_functions& library = cuda ? cuda_functions() : cpu_functions();
+  const char* names = nullptr;
+  check(library, library.method_names(cuda ? QUADRAT_CUDA : QUADRAT_CPU, task, &names));
+  std::vector<std::string> result;
+  for (const char* end = nullptr; (end = std::strchr(names, '\n')) != nullptr; names = end + 1) {
+    result.emplace_back(names, end);
+  }
+  return result;
 }
 
 /// As (text, JSON). `device`: "cpu", "cuda" or "auto". `gpus`: whether the package for GPUs is installed.
-[[nodiscard]] nb::tuple choose(int task, double count, std::vector<int> cells, int order, double uses, double keys,
-                               bool wide, const std::string& device, bool gpus, int level, int threads) {
-  const described_load load{count, std::move(cells), order, uses, keys, wide};
-  const auto wanted = static_cast<method_task>(task);
-  const auto wanted_level = static_cast<determinism>(level);
-  explanation found;
-  if (has_gpu(device, gpus)) {
-    found = cuda_backend().choose({0, threads, wanted_level}, wanted, load);
-  } else if (device == "cuda") {
-    found = choose_method(wanted, load, shipped_profile(true), wanted_level);
-  } else {
-    found = cpu_backend().choose({-1, threads, wanted_level}, wanted, load);
-  }
-  return nb::make_tuple(found.text(), found.json());
+[[nodiscard]] nb::tuple choose(int task, double count, const std::vector<int>& cells, int order, double uses,
+                               double keys, bool wide, const std::string& device, bool gpus, int level, int threads) {
+  auto load = sized<quadrat_load>();
+  load.task = task;
+  load.count = count;
+  std::copy(cells.begin(), cells.end(), load.cells);
+  load.order = order;
+  load.uses = meant(uses);
+  load.keys = keys;
+  load.type = wide ? QUADRAT_FLOAT64 : QUADRAT_FLOAT32;
+  const bool here = has_gpu(device, gpus);
+  load.shipped_gpu = device == "cuda" && !here ? 1 : 0;
+  const place where{here ? &cuda_functions() : &cpu_functions(), here ? 0 : -1, threads, level};
+  const std::unique_ptr<choice_handle> choice = made_at<choice_handle>(where, &load);
+  const auto found = choice->get(&c_functions::choice_explanation);
+  return nb::make_tuple(found.text, found.json);
 }
 
 }  // namespace

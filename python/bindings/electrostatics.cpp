@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "quadrat/ewald/electrostatics.hpp"
-
 #include <nanobind/stl/string.h>
 
 #include <cmath>
@@ -18,7 +16,7 @@ namespace quadrat::python {
 namespace {
 
 /// Pairs (P, 2) on the host, with their scales (P,); by default 0.
-[[nodiscard]] std::vector<scaled_pair> pairs_from(nb::handle pairs, nb::handle scales, std::size_t points) {
+[[nodiscard]] std::vector<quadrat_scaled_pair> pairs_from(nb::handle pairs, nb::handle scales, std::size_t points) {
   if (pairs.is_none()) {
     if (!scales.is_none()) throw nb::value_error("scales are given without scaled_pairs");
     return {};
@@ -40,7 +38,7 @@ namespace {
                                   " pairs is needed")
                               .c_str());
   }
-  std::vector<scaled_pair> result;
+  std::vector<quadrat_scaled_pair> result;
   for (std::size_t p = 0; p < count; ++p) {
     const double a = given.values[2 * p], b = given.values[2 * p + 1];
     const auto last = static_cast<double>(points);
@@ -48,7 +46,7 @@ namespace {
       throw nb::value_error(
           message("scaled_pairs[", p, "] is (", a, ", ", b, "); there are ", points, " points").c_str());
     }
-    result.push_back({static_cast<particle_id>(a), static_cast<particle_id>(b), factors.values[p]});
+    result.push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), factors.values[p]});
   }
   return result;
 }
@@ -58,13 +56,15 @@ class charges_sums {
  public:
   charges_sums(double accuracy, bool dispersion, std::string method, double constant, bool remove_net_force, int level,
                int threads)
-      : level_(static_cast<determinism>(level)), threads_(threads) {
-    options_.law = dispersion ? pair_law::dispersion : pair_law::coulomb;
-    options_.method = std::move(method);
-    options_.accuracy = accuracy;
-    options_.coulomb_constant = constant;
-    options_.remove_net_force = remove_net_force;
+      : method_(std::move(method)), level_(level), threads_(threads) {
+    options_.law = dispersion ? QUADRAT_DISPERSION : QUADRAT_COULOMB;
+    options_.method = method_.c_str();
+    options_.accuracy = meant(accuracy);
+    options_.coulomb_constant = meant(constant);
+    options_.remove_net_force = remove_net_force ? 1 : 0;
   }
+  charges_sums(const charges_sums&) = delete;
+  charges_sums& operator=(const charges_sums&) = delete;
 
   /// Energy, forces, potentials, virial; None for what is not wanted.
   [[nodiscard]] nb::tuple compute(nb::handle points, nb::handle charges, nb::handle cell, nb::handle periodic,
@@ -82,25 +82,32 @@ class charges_sums {
     std::optional<given_array> numbers = indices_from(systems, "systems", count, where);
     const boxes_given cells =
         boxes_from(cell, 3, periodic, nb::none(), systems_of(numbers, cell, 3, where, threads_), extents::of_all_axes);
-    const std::vector<scaled_pair> scaled = pairs_from(pairs, scales, count);
+    const std::vector<quadrat_scaled_pair> scaled = pairs_from(pairs, scales, count);
     const turn mine(mutex_);
     sums_ = nullptr;
-    ewald_sums& sums = sums_for(where, is_wide(array.type()));
+    ewald_handle& sums = sums_for(where, c_type(array.type()));
     array.receive(sums);
     given.receive(sums);
     if (numbers) numbers->receive(sums);
 
-    results made(where, where.engine());
-    ewald_results to;
-    to.energy = made.add(number::float64, {cells.count});
+    results made(where);
+    auto to = sized<quadrat_ewald_output>();
+    to.energy = static_cast<double*>(made.add(number::float64, {cells.count}));
     if (forces) to.forces = made.add(array.type(), {count, 3});
     if (potentials) to.potentials = made.add(array.type(), {count});
     if (virial) {
       const std::vector<std::size_t> one{3, 3}, all{cells.count, 3, 3};
-      to.virial = made.add(number::float64, numbers ? all : one);
+      to.virial = static_cast<double*>(made.add(number::float64, numbers ? all : one));
     }
     made.prepare(sums);
-    unlocked([&] { sums.compute(array.points(), given.data(), cells, of(numbers), scaled, to); });
+    auto input = sized<quadrat_ewald_input>();
+    input.points = array.points();
+    input.charges = given.data();
+    input.cells = cells.view();
+    input.system_of_point = of(numbers);
+    input.scaled_pairs = scaled.data();
+    input.scaled_pair_count = scaled.size();
+    unlocked([&] { sums.call(&c_functions::electrostatics_compute, &input, &to); });
     sums_ = &sums;
 
     std::size_t next = 1;
@@ -112,14 +119,15 @@ class charges_sums {
   [[nodiscard]] nb::dict report() {
     const turn mine(mutex_);
     if (sums_ == nullptr) throw nb::value_error("nothing has been computed yet");
-    const electrostatics_report found = sums_->report();
+    const auto chosen = sums_->get(&c_functions::electrostatics_info);
+    const auto found = sums_->get(&c_functions::electrostatics_report);
     nb::dict result;
-    result["method"] = std::string(found.method);
-    result["reason"] = std::string(found.reason);
-    result["cutoff"] = found.parameters.cutoff;
-    result["splitting"] = found.parameters.splitting;
-    result["mesh"] = nb::make_tuple(found.parameters.mesh[0], found.parameters.mesh[1], found.parameters.mesh[2]);
-    result["order"] = found.parameters.order;
+    result["method"] = chosen.method;
+    result["reason"] = chosen.reason;
+    result["cutoff"] = found.cutoff;
+    result["splitting"] = found.splitting;
+    result["mesh"] = nb::make_tuple(found.mesh[0], found.mesh[1], found.mesh[2]);
+    result["order"] = found.order;
     result["error"] = found.error;
     result["energy_error"] = found.energy_error;
     result["virial_error"] = found.virial_error;
@@ -127,32 +135,33 @@ class charges_sums {
   }
 
  private:
-  [[nodiscard]] ewald_sums& sums_for(const origin_of_arrays& where, bool wide) {
+  [[nodiscard]] ewald_handle& sums_for(const origin_of_arrays& where, int type) {
     for (const auto& [device, precision, sums] : kept_) {
-      if (device == where.device && precision == wide) return *sums;
+      if (device == where.device && precision == type) return *sums;
     }
-    kept_.emplace_back(where.device, wide, made_by(where, [&](backend& engine) {
-                         return engine.make_ewald({where.device, threads_, level_}, wide, options_);
-                       }));
+    options_.type = type;
+    kept_.emplace_back(where.device, type, made_at<ewald_handle>(where.at(threads_, level_), &options_));
     return *std::get<2>(kept_.back());
   }
   /// As a number.
   [[nodiscard]] nb::object energy_of_one(const origin_of_arrays& where, const void* energy) const {
     double value = 0;
     if (where.on_gpu()) {
-      where.engine().make_session({where.device, 1})->to_host(energy, &value, sizeof(value));
+      const std::unique_ptr<worker> reader = made_at<worker>(where.at(1));
+      unlocked([&] { reader->on_context(&c_functions::copy, energy, &value, sizeof(value)); });
     } else {
       value = *static_cast<const double*>(energy);
     }
     return nb::float_(value);
   }
 
-  electrostatics_options options_;
-  determinism level_;
+  std::string method_;
+  quadrat_ewald_options options_ = sized<quadrat_ewald_options>();
+  int level_;
   int threads_;
   std::mutex mutex_;
-  std::vector<std::tuple<int, bool, std::unique_ptr<ewald_sums>>> kept_;
-  ewald_sums* sums_ = nullptr;  ///< of the last call
+  std::vector<std::tuple<int, int, std::unique_ptr<ewald_handle>>> kept_;
+  ewald_handle* sums_ = nullptr;  ///< of the last call
 };
 
 }  // namespace

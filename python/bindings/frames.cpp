@@ -20,7 +20,7 @@ namespace {
 template <typename Value>
 [[nodiscard]] nb::object new_array(number type, std::vector<std::size_t> shape, const Value* values,
                                    std::size_t count) {
-  results made({}, cpu_backend());
+  results made({});
   void* const memory = made.add(type, shape);
   if (count > 0) std::memcpy(memory, values, count * sizeof(Value));
   return made.take(0);

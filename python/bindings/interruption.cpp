@@ -5,8 +5,9 @@
 
 #include <chrono>
 #include <cstddef>
+#include <new>
+#include <utility>
 
-#include "interface.hpp"
 #include "quadrat/core/context.hpp"
 
 namespace quadrat::python {
@@ -16,33 +17,46 @@ namespace {
 using steady = std::chrono::steady_clock;
 
 thread_local steady::time_point begun;
+thread_local bool interrupted = false;
 
-/// Python runs handlers of signals in its main thread alone; elsewhere PyErr_CheckSignals does nothing.
-class interruptible_memory final : public memory_resource {
- public:
-  void* allocate(std::size_t bytes, cuda_stream stream) override {
-    // Short work is never asked: taking the interpreter's lock costs more than an allocation. Threads of a team have
-    // no beginning.
-    constexpr auto patience = std::chrono::milliseconds(50);
-    if (begun != steady::time_point() && steady::now() - begun > patience) {
-      const nanobind::gil_scoped_acquire locked;
-      if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
-    }
-    return host_memory().allocate(bytes, stream);
+/// Whether this thread's work ends now. Python runs handlers of signals in its main thread alone; elsewhere
+/// PyErr_CheckSignals does nothing. What they raise stays with the thread.
+[[nodiscard]] bool interruption() {
+  // Short work is never asked: taking the interpreter's lock costs more than an allocation. Threads of a team have no
+  // beginning.
+  constexpr auto patience = std::chrono::milliseconds(50);
+  if (interrupted || begun == steady::time_point() || steady::now() - begun <= patience) return interrupted;
+  const nanobind::gil_scoped_acquire locked;
+  return interrupted = PyErr_CheckSignals() != 0;
+}
+
+extern "C" void* allocate(void* /*user*/, std::size_t bytes, void* /*stream*/) {
+  if (interruption()) return nullptr;
+  try {
+    return host_memory().allocate(bytes, nullptr);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
   }
-  void deallocate(void* memory, std::size_t bytes, cuda_stream stream) noexcept override {
-    host_memory().deallocate(memory, bytes, stream);
-  }
-  [[nodiscard]] std::size_t available_bytes() const override { return host_memory().available_bytes(); }
-};
+}
+extern "C" void deallocate(void* /*user*/, void* memory, std::size_t bytes, void* /*stream*/) {
+  host_memory().deallocate(memory, bytes, nullptr);
+}
+extern "C" std::size_t available(void* /*user*/) { return host_memory().available_bytes(); }
 
 }  // namespace
 
-void heed_interruption() {
-  static auto* const memory = new interruptible_memory;  // outlives all arrays
-  cpu_memory() = memory;
+void heed_interruption(quadrat_context_options& options) {
+  options.allocate = &allocate;
+  options.deallocate = &deallocate;
+  options.available = &available;
 }
 
 void work_begins() { begun = steady::now(); }
+
+void throw_interruption() {
+  if (!std::exchange(interrupted, false)) return;
+  const nanobind::gil_scoped_acquire locked;
+  throw nanobind::python_error();
+}
 
 }  // namespace quadrat::python

@@ -26,9 +26,8 @@
 #include <utility>
 #include <vector>
 
-#include "cuda_library.hpp"
-#include "interface.hpp"
 #include "quadrat/core/error.hpp"
+#include "worker.hpp"
 
 namespace quadrat::python {
 
@@ -54,10 +53,11 @@ struct site {
   int device = -1;  ///< -1: the CPU
   void* stream = nullptr;
 
-  [[nodiscard]] backend& engine() const {
-    if (device < 0) return cpu_backend();
+  [[nodiscard]] place with(std::int64_t threads) const {
+    const auto number = static_cast<int>(threads);
+    if (device < 0) return {.threads = number};
     const nb::gil_scoped_acquire locked;
-    return cuda_backend();
+    return {&cuda_functions(), device, number};
   }
   /// Waits for what writes the arrays of a call.
   void wait() const {
@@ -65,7 +65,6 @@ struct site {
     static const auto synchronize = driver_function<int (*)(void*)>("cuStreamSynchronize");
     if (synchronize(stream) != 0) throw backend_error("earlier work of JAX on this GPU has failed");
   }
-  [[nodiscard]] place with(std::int64_t threads) const { return {device, static_cast<int>(threads)}; }
   /// `values` from the device.
   template <typename T>
   [[nodiscard]] std::vector<T> to_host(const void* from, std::size_t count) const {
@@ -73,7 +72,7 @@ struct site {
     if (device < 0) {
       std::memcpy(result.data(), from, count * sizeof(T));
     } else {
-      engine().make_session(with(1))->to_host(from, result.data(), count * sizeof(T));
+      worker(with(1)).on_context(&c_functions::copy, from, result.data(), count * sizeof(T));
     }
     return result;
   }
@@ -106,12 +105,13 @@ template <typename Call>
   }
 }
 
-[[nodiscard]] bool is_wide(const array_in& points) {
+/// quadrat_type of points.
+[[nodiscard]] int type_of(const array_in& points) {
   switch (points.element_type()) {
     case ffi::DataType::F32:
-      return false;
+      return QUADRAT_FLOAT32;
     case ffi::DataType::F64:
-      return true;
+      return QUADRAT_FLOAT64;
     default:
       throw argument_error("points are neither of float32 nor of float64");
   }
@@ -143,8 +143,8 @@ struct part_of {
     return static_cast<char*>(array->untyped_data()) + entry * size() * ffi::ByteWidth(array->element_type());
   }
   /// Of points (N, D).
-  [[nodiscard]] points_given points(std::size_t entry) const {
-    return {at(entry), static_cast<std::size_t>(extent(0)), true};
+  [[nodiscard]] quadrat_points points(std::size_t entry) const {
+    return {at(entry), static_cast<std::size_t>(extent(0)), 0, 0};
   }
 };
 
@@ -186,7 +186,10 @@ class spare_workers {
 };
 
 [[nodiscard]] std::vector<int> as_ints(numbers_in numbers) { return {numbers.begin(), numbers.end()}; }
-[[nodiscard]] std::vector<unsigned char> as_flags(numbers_in numbers) { return {numbers.begin(), numbers.end()}; }
+/// The first three, for a struct of the C interface.
+void copy_to(int (&to)[3], numbers_in numbers) {
+  std::copy_n(numbers.begin(), std::min<std::size_t>(numbers.size(), 3), to);
+}
 
 enum class mesh_operation : std::int64_t { spread, interpolate, gradient };
 
@@ -197,32 +200,30 @@ ffi::Error run_mesh(const site& where, array_in points, array_in input, array_ou
   return guarded(where, [&] {
     const auto which = static_cast<mesh_operation>(operation);
     const std::size_t dimension = mesh.size();
-    spread_settings settings;
-    settings.lower.assign(dimension, 0.0);
-    settings.length.assign(dimension, 1.0);
-    settings.periodic = as_flags(periodic);
-    settings.mesh = as_ints(mesh);
-    settings.order = static_cast<int>(order);
+    auto options = sized<quadrat_spread_options>();
+    options.type = type_of(points);
+    options.dimension = static_cast<int>(dimension);
+    options.domain.length[0] = options.domain.length[1] = options.domain.length[2] = 1;
+    copy_to(options.domain.periodic, periodic);
+    copy_to(options.mesh, mesh);
+    options.order = static_cast<int>(order);
     const auto at = part(points, 2);
     const auto from = part(input, which == mesh_operation::spread ? 2 : 1 + dimension);
     const auto to = part(output, which == mesh_operation::spread     ? 1 + dimension
                                  : which == mesh_operation::gradient ? 3
                                                                      : 2);
-    const bool complex = input.element_type() == ffi::DataType::C64 || input.element_type() == ffi::DataType::C128;
-    const auto plan = where.engine().make_spreading(where.with(threads), is_wide(points), settings);
+    auto call = sized<quadrat_mesh_call>();
+    call.vectors = from.count(0);
+    call.complex_values = input.element_type() == ffi::DataType::C64 || input.element_type() == ffi::DataType::C128;
+    spread_handle plan(where.with(threads), &options);
+    const auto function = which == mesh_operation::spread        ? &c_functions::spread_plan_spread_async
+                          : which == mesh_operation::interpolate ? &c_functions::spread_plan_interpolate_async
+                                                                 : &c_functions::spread_plan_interpolate_gradient_async;
     for (std::size_t entry = 0; entry < at.batch(); ++entry) {
-      plan->set_points(at.points(entry));
-      switch (which) {
-        case mesh_operation::spread:
-          plan->spread(from.at(entry), complex, from.count(0), to.at(entry));
-          break;
-        case mesh_operation::interpolate:
-          plan->interpolate(from.at(entry), complex, from.count(0), to.at(entry));
-          break;
-        case mesh_operation::gradient:
-          plan->gradient(from.at(entry), complex, from.count(0), to.at(entry));
-          break;
-      }
+      const quadrat_points given = at.points(entry);
+      plan.call(&c_functions::spread_plan_set_points, &given);
+      plan.call(function, static_cast<const void*>(from.at(entry)), to.at(entry), &call);
+      plan.finish();
     }
   });
 }
@@ -232,27 +233,28 @@ ffi::Error run_transform(const site& where, array_in points, array_in input, arr
                          double tolerance, std::int64_t type, std::int64_t sign, std::int64_t centered,
                          std::int64_t threads) {
   return guarded(where, [&] {
-    using key_type = std::tuple<int, bool, std::vector<int>, double, std::int64_t, std::int64_t>;
-    const key_type key(where.device, is_wide(points), as_ints(modes), tolerance, centered, threads);
-    auto& spare = spare_workers<key_type, transform>::shared();
+    using key_type = std::tuple<int, int, std::vector<int>, double, std::int64_t, std::int64_t>;
+    const key_type key(where.device, type_of(points), as_ints(modes), tolerance, centered, threads);
+    auto& spare = spare_workers<key_type, nufft_handle>::shared();
     auto plan = spare.take(key, [&] {
-      transform_settings settings;
-      settings.modes = as_ints(modes);
-      settings.tolerance = tolerance;
-      settings.centered = centered != 0;
-      settings.period.assign(modes.size(), 0.0);
-      return where.engine().make_transform(where.with(threads), is_wide(points), settings);
+      auto options = sized<quadrat_nufft_options>();
+      options.type = type_of(points);
+      options.dimension = static_cast<int>(modes.size());
+      copy_to(options.modes, modes);
+      options.tolerance = tolerance;
+      options.fft_order = centered != 0 ? 0 : 1;
+      return std::make_unique<nufft_handle>(where.with(threads), &options);
     });
     const auto at = part(points, 2);
     const auto from = part(input, type == 1 ? 2 : 1 + modes.size());
     const auto to = part(output, type == 1 ? 1 + modes.size() : 2);
+    const auto function = type == 1 ? &c_functions::nufft_plan_type_1_async : &c_functions::nufft_plan_type_2_async;
+    const quadrat_nufft_call call{sizeof(call), from.count(0), static_cast<int>(sign)};
     for (std::size_t entry = 0; entry < at.batch(); ++entry) {
-      plan->set_points(at.points(entry));
-      if (type == 1) {
-        plan->type_1(from.at(entry), from.count(0), static_cast<int>(sign), to.at(entry));
-      } else {
-        plan->type_2(from.at(entry), from.count(0), static_cast<int>(sign), to.at(entry));
-      }
+      const quadrat_points given = at.points(entry);
+      plan->call(&c_functions::nufft_plan_set_points, &given, nullptr);
+      plan->call(function, static_cast<const void*>(from.at(entry)), to.at(entry), &call);
+      plan->finish();
     }
     spare.give_back(key, std::move(plan));
   });
@@ -263,27 +265,35 @@ ffi::Error run_type_3(const site& where, array_in points, array_in values, array
                       double tolerance, std::int64_t sign, std::int64_t threads) {
   return guarded(where, [&] {
     const auto at = part(points, 2), from = part(values, 2), of = part(targets, 2), to = part(results, 2);
-    const auto work = where.engine().make_session(where.with(threads));
+    auto options = sized<quadrat_nufft_target_options>();
+    options.type = type_of(points);
+    options.dimension = at.count(1);
+    options.tolerance = tolerance;
+    target_handle plan(where.with(threads), &options);
+    const quadrat_nufft_call call{sizeof(call), from.count(0), static_cast<int>(sign)};
     for (std::size_t entry = 0; entry < at.batch(); ++entry) {
-      work->type_3(is_wide(points), at.count(1), at.points(entry), of.points(entry), from.at(entry), from.count(0),
-                   tolerance, static_cast<int>(sign), to.at(entry));
+      const quadrat_points given = at.points(entry), frequencies = of.points(entry);
+      plan.call(&c_functions::nufft_target_plan_set_points, &given, &frequencies);
+      plan.call(&c_functions::nufft_target_plan_type_3, from.at(entry), to.at(entry), &call);
     }
   });
 }
 
 /// The box of an entry, from vectors (D, D) in the precision of the points.
-[[nodiscard]] boxes_given box_at(const site& where, const part_of<array_in>& vectors, std::size_t entry, bool wide,
-                                 numbers_in periodic) {
-  boxes_given result;
-  result.dimension = vectors.count(0);
-  if (wide) {
+struct box_of_entry {
+  std::vector<double> vectors;
+  std::vector<int> periodic;
+  [[nodiscard]] quadrat_boxes view() const { return {vectors.data(), nullptr, periodic.data(), 1}; }
+};
+[[nodiscard]] box_of_entry box_at(const site& where, const part_of<array_in>& vectors, std::size_t entry, int type,
+                                  numbers_in periodic) {
+  box_of_entry result{{}, as_ints(periodic)};
+  if (type == QUADRAT_FLOAT64) {
     result.vectors = where.to_host<double>(vectors.at(entry), vectors.size());
   } else {
     const std::vector<float> narrow = where.to_host<float>(vectors.at(entry), vectors.size());
     result.vectors.assign(narrow.begin(), narrow.end());
   }
-  result.origins.assign(periodic.size(), 0.0);
-  result.periodic = as_flags(periodic);
   return result;
 }
 
@@ -292,39 +302,44 @@ ffi::Error run_pairs(const site& where, array_in points, array_in vectors, array
                      array_out shifts, array_out count, numbers_in periodic, double cutoff, std::int64_t half,
                      std::int64_t sorted, std::int64_t threads) {
   return guarded(where, [&] {
-    neighbor_settings settings;
-    settings.cutoff = cutoff;
-    settings.half = half != 0;
-    settings.sorted = sorted != 0;
-    settings.outputs = "ijS";
-    settings.open = std::find(periodic.begin(), periodic.end(), 0) != periodic.end();
-    const bool wide = is_wide(points);
+    auto options = sized<quadrat_neighbor_options>();
+    options.type = type_of(points);
+    options.cutoff = cutoff;
+    options.half = half != 0 ? 1 : 0;
+    options.sorted = sorted != 0 ? 1 : 0;
+    options.outputs = QUADRAT_NEIGHBOR_FIRST | QUADRAT_NEIGHBOR_SHIFTS;
+    options.accept_outside = std::find(periodic.begin(), periodic.end(), 0) != periodic.end() ? 1 : 0;
     const auto at = part(points, 2), boxes = part(vectors, 2);
     const auto i = part(first, 1), j = part(second, 1), moved = part(shifts, 2), total = part(count, 0);
-    const auto search = where.engine().make_neighbor_search(where.with(threads), wide, at.count(1), settings);
+    options.dimension = at.count(1);
+    neighbor_list_handle search(where.with(threads), &options);
     for (std::size_t entry = 0; entry < at.batch(); ++entry) {
-      neighbor_given given;
+      const box_of_entry box = box_at(where, boxes, entry, options.type, periodic);
+      auto given = sized<quadrat_neighbor_input>();
       given.points = at.points(entry);
-      given.boxes = box_at(where, boxes, entry, wide, periodic);
-      search->update(given, true);
-      const std::size_t found = search->size();
+      given.boxes = box.view();
+      search.call(&c_functions::neighbor_list_build, &given);
+      const auto found = static_cast<std::size_t>(search.get(&c_functions::neighbor_list_view).entries);
       if (found > static_cast<std::size_t>(i.extent(0))) {
         const std::string there = "there are " + std::to_string(found) + " pairs; ";
         throw overflow_error(there + "the capacity is " + std::to_string(i.extent(0)), found);
       }
-      search->write('i', false, i.at(entry));
-      search->write('j', false, j.at(entry));
-      search->write('S', false, moved.at(entry));
-      search->synchronize();
+      const auto write = [&](int array, void* to) {
+        search.call(&c_functions::neighbor_list_write_async, array, int{QUADRAT_INT32}, to);
+      };
+      write(QUADRAT_NEIGHBOR_FIRST, i.at(entry));
+      write(QUADRAT_NEIGHBOR_INDICES, j.at(entry));
+      write(QUADRAT_NEIGHBOR_SHIFTS, moved.at(entry));
+      search.synchronize();
       where.to_device(std::vector{static_cast<std::int32_t>(found)}, total.at(entry));
     }
   });
 }
 
-/// Doubles of the backend as an array of the precision of the points.
-void deliver(const site& where, bool wide, const void* from, std::size_t count, void* to) {
+/// Doubles of the library as an array of the precision of the points.
+void deliver(const site& where, int type, const void* from, std::size_t count, void* to) {
   const std::vector<double> values = where.to_host<double>(from, count);
-  if (wide) return where.to_device(values, to);
+  if (type == QUADRAT_FLOAT64) return where.to_device(values, to);
   std::vector<float> narrow;
   for (const double value : values) narrow.push_back(static_cast<float>(value));
   where.to_device(narrow, to);
@@ -335,32 +350,40 @@ ffi::Error run_charges(const site& where, array_in points, array_in charges, arr
                        array_out forces, array_out potentials, array_out virial, numbers_in periodic, double accuracy,
                        double constant, std::int64_t dispersion, std::string_view method, std::int64_t threads) {
   return guarded(where, [&] {
-    using key_type = std::tuple<int, bool, double, double, std::int64_t, std::string, std::int64_t>;
-    const bool wide = is_wide(points);
-    const key_type key(where.device, wide, accuracy, constant, dispersion, method, threads);
-    auto& spare = spare_workers<key_type, ewald_sums>::shared();
-    backend& engine = where.engine();
+    using key_type = std::tuple<int, int, double, double, std::int64_t, std::string, std::int64_t>;
+    const int type = type_of(points);
+    const key_type key(where.device, type, accuracy, constant, dispersion, method, threads);
+    auto& spare = spare_workers<key_type, ewald_handle>::shared();
     auto sums = spare.take(key, [&] {
-      electrostatics_options options;
-      options.law = dispersion != 0 ? pair_law::dispersion : pair_law::coulomb;
-      options.method = std::string(method);
-      options.accuracy = accuracy;
-      options.coulomb_constant = constant;
-      return engine.make_ewald(where.with(threads), wide, options);
+      auto options = sized<quadrat_ewald_options>();
+      options.type = type;
+      options.law = dispersion != 0 ? QUADRAT_DISPERSION : QUADRAT_COULOMB;
+      const std::string name(method);
+      options.method = name.c_str();
+      options.accuracy = meant(accuracy);
+      options.coulomb_constant = meant(constant);
+      return std::make_unique<ewald_handle>(where.with(threads), &options);
     });
     constexpr std::size_t doubles = 10;  // the energy, the virial
-    const auto free = [&](void* memory) { engine.deallocate(where.device, memory); };
-    const std::unique_ptr<void, decltype(free)> sum(engine.allocate(where.device, doubles * sizeof(double)), free);
+    const device_memory sum(where.with(threads), doubles * sizeof(double));
     double* const strain = static_cast<double*>(sum.get()) + 1;
     const auto at = part(points, 2), with = part(charges, 1), boxes = part(cells, 2);
     const auto total = part(energy, 0), pull = part(forces, 2), potential = part(potentials, 1),
                stress = part(virial, 2);
     for (std::size_t entry = 0; entry < at.batch(); ++entry) {
-      const boxes_given cell = box_at(where, boxes, entry, wide, periodic);
-      const ewald_results results{sum.get(), pull.at(entry), potential.at(entry), strain};
-      sums->compute(at.points(entry), with.at(entry), cell, {}, {}, results);
-      deliver(where, wide, sum.get(), 1, total.at(entry));
-      deliver(where, wide, strain, 9, stress.at(entry));
+      const box_of_entry cell = box_at(where, boxes, entry, type, periodic);
+      auto given = sized<quadrat_ewald_input>();
+      given.points = at.points(entry);
+      given.charges = with.at(entry);
+      given.cells = cell.view();
+      auto results = sized<quadrat_ewald_output>();
+      results.energy = strain - 1;
+      results.forces = pull.at(entry);
+      results.potentials = potential.at(entry);
+      results.virial = strain;
+      sums->call(&c_functions::electrostatics_compute, &given, &results);
+      deliver(where, type, results.energy, 1, total.at(entry));
+      deliver(where, type, strain, 9, stress.at(entry));
     }
     spare.give_back(key, std::move(sums));
   });

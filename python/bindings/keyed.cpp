@@ -29,9 +29,9 @@ namespace {
   return array;
 }
 
-[[nodiscard]] std::uint64_t key_count_from(nb::handle given, session& worker, const given_array& keys) {
+[[nodiscard]] std::uint64_t key_count_from(nb::handle given, given_array& keys, const place& where) {
   if (given.is_none()) {
-    const std::int64_t most = worker.largest(keys.indices());
+    const std::int64_t most = largest_of(keys, where);
     if (most >= 0x7fffffff) {
       const bool clamped = most == std::numeric_limits<std::int64_t>::max();
       throw nb::value_error(message("the largest key is ", most, clamped ? " or more" : "",
@@ -77,17 +77,28 @@ namespace {
 }
 
 /// uint64 as the int64 that has the same bits, if all fit.
-[[nodiscard]] number reduced_type(const given_array& rows, session& worker) {
+[[nodiscard]] number reduced_type(given_array& rows, const place& where) {
   if (rows.type() != number::uint64) return rows.type();
-  if (rows.size() > 0 && worker.largest(rows.indices()) == std::numeric_limits<std::int64_t>::max()) {
+  if (rows.size() > 0 && largest_of(rows, where) == std::numeric_limits<std::int64_t>::max()) {
     throw nb::value_error("values are as large as 2^63 - 1 or more; integers below are accepted");
   }
   return number::int64;
 }
 
+/// A reducer on the device of keys, which it has then.
+[[nodiscard]] std::unique_ptr<key_handle> reducer_of(const place& where, given_array& keys,
+                                                     const quadrat_key_reducer_options& options) {
+  std::unique_ptr<key_handle> reducer = made_at<key_handle>(where, &options);
+  keys.receive(*reducer);
+  const quadrat_integers given = keys.indices();
+  unlocked([&] { reducer->call(&c_functions::key_reducer_set_keys, &given); });
+  return reducer;
+}
+
 [[nodiscard]] nb::object reduce(nb::handle keys, nb::handle values, const std::string& operation, nb::handle key_count,
-                                std::string method, bool compensated, int level, int threads) {
-  const int number_of_operation = operation_named(operation);
+                                const std::string& method, bool compensated, int level, int threads) {
+  auto call = sized<quadrat_key_call>();
+  call.operation = operation_named(operation);
   const origin_of_arrays where = origin_of(values, "values");
   given_array ids = keys_from(keys, where);
   given_array rows = row_values(values, where, operation == "mean");
@@ -97,54 +108,48 @@ namespace {
                                   ids.size(), " keys is needed")
                               .c_str());
   }
-  const std::unique_ptr<session> worker = made_by(where, [&](backend& engine) {
-    return engine.make_session({where.device, threads, static_cast<determinism>(level)});
-  });
-  ids.receive(*worker);
-  rows.receive(*worker);
   const std::size_t components = axes == 1 ? 1 : rows.shape()[1];
-  if (components > most_value_components) {
+  if (components < 1 || components > most_value_components) {
     throw nb::value_error(message("values have ", components, " components; 1 to 8 are accepted").c_str());
   }
-  reduction wanted;
-  wanted.keys = ids.data();
-  wanted.key_type = ids.type();
-  wanted.count = ids.size();
-  wanted.key_count = key_count_from(key_count, *worker, ids);
-  wanted.values = rows.data();
-  wanted.value_type = reduced_type(rows, *worker);
-  wanted.components = static_cast<int>(components);
-  wanted.operation = number_of_operation;
-  wanted.method = std::move(method);
-  wanted.compensated = compensated;
-  results made(where, where.engine());
-  std::vector<std::size_t> shape{static_cast<std::size_t>(wanted.key_count)};
+  const place there = where.at(threads, level);
+  const number type = reduced_type(rows, there);
+  call.value_type = c_type(type);
+  call.components = static_cast<int>(components);
+  auto options = sized<quadrat_key_reducer_options>();
+  options.key_count = key_count_from(key_count, ids, there);
+  options.method = method.c_str();
+  options.compensated = compensated ? 1 : 0;
+  options.value_components = call.components;
+  options.value_bytes = call.components * (type == number::int32 || type == number::float32 ? 4 : 8);
+  std::vector<std::size_t> shape{static_cast<std::size_t>(options.key_count)};
   if (axes == 2) shape.push_back(components);
-  void* const memory = made.add(wanted.value_type, shape);
-  made.prepare(*worker);
-  static const double nothing = 0;  // a null pointer would ask for counts
-  if (wanted.values == nullptr) wanted.values = &nothing;
-  if (wanted.key_count > 0) unlocked([&] { worker->reduce(wanted, memory); });
+  results made(where);
+  if (options.key_count == 0) {
+    made.add(type, shape);
+    return made.take(0);
+  }
+  const std::unique_ptr<key_handle> reducer = reducer_of(there, ids, options);
+  rows.receive(*reducer);
+  void* const memory = made.add(type, shape);
+  made.prepare(*reducer);
+  unlocked([&] { reducer->call(&c_functions::key_reducer_reduce, rows.data(), memory, &call); });
   return made.take(0);
 }
 
-[[nodiscard]] nb::object count(nb::handle keys, nb::handle key_count, std::string method, int threads) {
+[[nodiscard]] nb::object count(nb::handle keys, nb::handle key_count, const std::string& method, int threads) {
   const origin_of_arrays where = origin_of(keys, "keys");
   given_array ids = keys_from(keys, where);
-  const std::unique_ptr<session> worker = made_by(where, [&](backend& engine) {
-    return engine.make_session({where.device, threads});
-  });
-  ids.receive(*worker);
-  reduction wanted;
-  wanted.keys = ids.data();
-  wanted.key_type = ids.type();
-  wanted.count = ids.size();
-  wanted.key_count = key_count_from(key_count, *worker, ids);
-  wanted.method = std::move(method);
-  results made(where, where.engine());
-  void* const memory = made.add(number::int64, {static_cast<std::size_t>(wanted.key_count)});
-  made.prepare(*worker);
-  if (wanted.key_count > 0) unlocked([&] { worker->reduce(wanted, memory); });
+  const place there = where.at(threads);
+  auto options = sized<quadrat_key_reducer_options>();
+  options.key_count = key_count_from(key_count, ids, there);
+  options.method = method.c_str();
+  results made(where);
+  void* const memory = made.add(number::int64, {static_cast<std::size_t>(options.key_count)});
+  if (options.key_count == 0) return made.take(0);
+  const std::unique_ptr<key_handle> reducer = reducer_of(there, ids, options);
+  made.prepare(*reducer);
+  unlocked([&] { reducer->call(&c_functions::key_reducer_count, static_cast<std::uint64_t*>(memory)); });
   return made.take(0);
 }
 

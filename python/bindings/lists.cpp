@@ -8,17 +8,71 @@
 #include <cmath>
 #include <memory>
 #include <string>
-#include <tuple>
+#include <utility>
 
 #include "boxes.hpp"
 #include "modules.hpp"
 #include "points.hpp"
 #include "quadrat/core/error.hpp"
-#include "quadrat/search/neighbor_list.hpp"
 
 namespace quadrat::python {
 
 namespace {
+
+/// quadrat_neighbor_output of a letter.
+[[nodiscard]] int number_of(char output) {
+  switch (output) {
+    case 'i':
+      return QUADRAT_NEIGHBOR_FIRST;
+    case 'j':
+      return QUADRAT_NEIGHBOR_INDICES;
+    case 'S':
+      return QUADRAT_NEIGHBOR_SHIFTS;
+    case 'd':
+      return QUADRAT_NEIGHBOR_DISTANCES;
+    case 'D':
+      return QUADRAT_NEIGHBOR_VECTORS;
+    default:  // 'n', where rows begin
+      return QUADRAT_NEIGHBOR_OFFSETS;
+  }
+}
+
+/// What decides about the kind of list.
+struct neighbor_settings {
+  double cutoff = 0;
+  double skin = 0;
+  bool half = false;
+  bool sorted = false;
+  std::string outputs{};  ///< letters of "ijSdDn"
+  bool autotune = false;
+  std::string method{};
+  int rule = 0;                        ///< quadrat_cutoff_rule
+  std::vector<double> type_cutoffs{};  ///< types x types
+  int type = 0;                        ///< this and the following: of the points
+  int dimension = 0;
+  bool open = false;
+
+  friend bool operator==(const neighbor_settings&, const neighbor_settings&) = default;
+
+  /// Points into this.
+  [[nodiscard]] quadrat_neighbor_options options() const {
+    auto result = sized<quadrat_neighbor_options>();
+    result.type = type;
+    result.dimension = dimension;
+    result.cutoff = cutoff;
+    result.skin = skin;
+    for (const char output : outputs) result.outputs |= number_of(output);
+    result.half = half ? 1 : 0;
+    result.sorted = sorted ? 1 : 0;
+    result.rule = rule;
+    result.accept_outside = open ? 1 : 0;
+    result.autotune = autotune ? 1 : 0;
+    result.type_cutoffs = type_cutoffs.data();
+    while (result.types * result.types < type_cutoffs.size()) ++result.types;
+    result.method = method.c_str();
+    return result;
+  }
+};
 
 /// What is given for each point, or for each query: arguments and their names.
 struct attribute_arguments {
@@ -84,8 +138,7 @@ void check_all_are_used(const update_arguments& given, int rule) {
   const auto check = [](nb::handle value, const char* name, bool used, const char* reason) {
     if (!used && !value.is_none()) throw nb::value_error(message(name, " are given", reason).c_str());
   };
-  const auto named = static_cast<cutoff_rule>(rule);
-  const bool types = named == cutoff_rule::table_of_types, radii = !types && named != cutoff_rule::uniform;
+  const bool types = rule == QUADRAT_TABLE_OF_TYPES, radii = !types && rule != QUADRAT_UNIFORM;
   for (const auto& [values, names] :
        {std::pair(&given.by_point, &of_points), std::pair(&given.by_query, &of_queries)}) {
     const bool used = names == &of_points || !given.queries.is_none();
@@ -99,8 +152,8 @@ void check_all_are_used(const update_arguments& given, int rule) {
   }
 }
 
-[[nodiscard]] std::vector<std::array<std::uint32_t, 2>> excluded_from(nb::handle pairs, std::size_t points) {
-  std::vector<std::array<std::uint32_t, 2>> result;
+[[nodiscard]] std::vector<std::uint32_t> excluded_from(nb::handle pairs, std::size_t points) {
+  std::vector<std::uint32_t> result;
   if (pairs.is_none()) return result;
   const host_numbers given = numbers_from(pairs, "excluded");
   if (!given.values.empty() && (given.shape.size() != 2 || given.shape[1] != 2)) {
@@ -114,7 +167,7 @@ void check_all_are_used(const update_arguments& given, int rule) {
       throw nb::value_error(
           message("excluded[", p / 2, "] is (", a, ", ", b, "); there are ", points, " points").c_str());
     }
-    result.push_back({static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)});
+    result.insert(result.end(), {static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)});
   }
   return result;
 }
@@ -123,10 +176,9 @@ void check_all_are_used(const update_arguments& given, int rule) {
 /// millisecond. Small ones only, since they keep what they have worked in.
 class spare_lists {
  public:
-  /// Device, determinism, precision, dimension, and the rest.
-  using key = std::tuple<int, determinism, bool, int, neighbor_settings>;
+  using key = std::pair<place, neighbor_settings>;
 
-  static std::unique_ptr<neighbor_search> take(const key& wanted) {
+  static std::unique_ptr<neighbor_list_handle> take(const key& wanted) {
     spare_lists& spare = instance();
     const std::lock_guard<std::mutex> lock(spare.mutex_);
     if (spare.owner_ != getpid()) return nullptr;  // CUDA's memory is not that of a forked process
@@ -135,8 +187,8 @@ class spare_lists {
     }
     return nullptr;
   }
-  static void give(key kind, std::unique_ptr<neighbor_search> list) {
-    if (list->bytes() > most_bytes) return;
+  static void give(key kind, std::unique_ptr<neighbor_list_handle> list) {
+    if (list->get(&c_functions::neighbor_list_info).bytes > most_bytes) return;
     spare_lists& spare = instance();
     const std::lock_guard<std::mutex> lock(spare.mutex_);
     if (spare.owner_ != getpid()) return;
@@ -155,7 +207,7 @@ class spare_lists {
   }
   std::mutex mutex_;
   pid_t owner_ = getpid();
-  std::array<std::pair<key, std::unique_ptr<neighbor_search>>, 4> lists_;
+  std::array<std::pair<key, std::unique_ptr<neighbor_list_handle>>, 4> lists_;
   std::size_t next_ = 0;
 };
 
@@ -164,7 +216,7 @@ class neighbors {
  public:
   neighbors(neighbor_settings settings, nb::handle type_cutoffs, int level, int threads, nb::handle index_dtype)
       : settings_(std::move(settings)),
-        level_(static_cast<determinism>(level)),
+        level_(level),
         threads_(threads),
         long_indices_(long_indices_from(index_dtype)) {
     settings_.type_cutoffs = table_from(type_cutoffs);
@@ -178,28 +230,36 @@ class neighbors {
     attributes by_point(given.by_point, of_points, count, arrays.points.type(), where);
     attributes by_query(given.by_query, of_queries, arrays.rows(), arrays.points.type(), where);
     const int dimension = arrays.dimension();
-    neighbor_given input;
-    input.boxes = boxes_from(given.box, dimension, given.periodic, given.origin,
-                             systems_of(by_point.systems, given.box, dimension, where, threads_));
-    input.excluded = excluded_from(given.excluded, count);
+    const boxes_given boxes = boxes_from(given.box, dimension, given.periodic, given.origin,
+                                         systems_of(by_point.systems, given.box, dimension, where, threads_));
+    const std::vector<std::uint32_t> excluded = excluded_from(given.excluded, count);
     const turn mine(mutex_);
     current_ = false;
-    prepare(where, arrays.wide(), dimension, input.boxes.open());
+    prepare(where, c_type(arrays.points.type()), dimension, boxes.open());
     arrays.receive(*search_);
     by_point.receive(*search_);
     by_query.receive(*search_);
+    const std::optional<quadrat_points> queries = arrays.queries_given();
+    auto input = sized<quadrat_neighbor_input>();
     input.points = arrays.points.points();
-    input.queries = arrays.queries_given();
-    input.systems = of(by_point.systems);
-    input.systems_of_queries = of(by_query.systems);
+    input.boxes = boxes.view();
+    input.queries = queries ? &*queries : nullptr;
+    input.system_of_point = of(by_point.systems);
+    input.system_of_query = of(by_query.systems);
     input.radii = by_point.radii_given();
     input.radii_of_queries = by_query.radii_given();
     input.types = of(by_point.types);
     input.types_of_queries = of(by_query.types);
-    const bool built = unlocked([&] { return search_->update(input, anew); });
+    input.excluded = excluded.data();
+    input.excluded_count = excluded.size() / 2;
+    int built = 1;
+    unlocked([&] {
+      if (anew || settings_.skin <= 0) return search_->call(&c_functions::neighbor_list_build, &input);
+      search_->call(&c_functions::neighbor_list_update, &input, &built);
+    });
     where_ = where;
     current_ = true;
-    return built;
+    return built != 0;
   }
 
   [[nodiscard]] nb::object arrays() {
@@ -208,12 +268,16 @@ class neighbors {
       throw nb::value_error("there is no list: no points yet, or the last call failed; call build or update");
     }
     const bool long_indices = long_indices_.value_or(where_.long_indices());
-    results made(where_, where_.engine());
+    const auto list = search_->get(&c_functions::neighbor_list_view);
+    results made(where_);
     std::vector<void*> memory;
-    for (const char output : settings_.outputs) memory.push_back(add(made, output, long_indices));
+    for (const char output : settings_.outputs) memory.push_back(add(made, list, output, long_indices));
     made.prepare(*search_);
     unlocked([&] {
-      for (std::size_t k = 0; k < memory.size(); ++k) search_->write(settings_.outputs[k], long_indices, memory[k]);
+      for (std::size_t k = 0; k < memory.size(); ++k) {
+        search_->call(&c_functions::neighbor_list_write_async, number_of(settings_.outputs[k]),
+                      index_type(long_indices), memory[k]);
+      }
       search_->synchronize();
     });
     if (made.count() == 1) return made.take(0);
@@ -223,49 +287,45 @@ class neighbors {
   }
   /// Leaves the list to later calls.
   void leave() {
-    if (search_ && where_.on_gpu()) spare_lists::give(spare_key(), std::move(search_));
+    if (search_ && where_.on_gpu()) spare_lists::give(kind_, std::move(search_));
   }
   [[nodiscard]] std::string method() {
     const turn mine(mutex_);
-    return current_ ? search_->method() : std::string();
+    return current_ ? search_->get(&c_functions::neighbor_list_info).method : std::string();
   }
 
  private:
-  void prepare(const origin_of_arrays& where, bool wide, int dimension, bool open) {
-    const auto kind = std::make_tuple(where.device, wide, dimension, open);
+  void prepare(const origin_of_arrays& where, int type, int dimension, bool open) {
+    spare_lists::key kind{where.at(threads_, level_), settings_};
+    kind.second.type = type;
+    kind.second.dimension = dimension;
+    kind.second.open = open;
     if (search_ && kind == kind_) return;
     search_.reset();
-    kind_ = kind;
-    const spare_lists::key wanted = spare_key();
-    if (where.on_gpu()) search_ = spare_lists::take(wanted);
+    kind_ = std::move(kind);
+    if (where.on_gpu()) search_ = spare_lists::take(kind_);
     if (search_) return;
-    search_ = made_by(where, [&](backend& engine) {
-      return engine.make_neighbor_search({where.device, threads_, level_}, wide, dimension, std::get<4>(wanted));
-    });
+    const quadrat_neighbor_options options = kind_.second.options();
+    search_ = made_at<neighbor_list_handle>(kind_.first, &options);
   }
-  [[nodiscard]] spare_lists::key spare_key() const {
-    neighbor_settings settings = settings_;
-    settings.open = std::get<3>(kind_);
-    return {std::get<0>(kind_), level_, std::get<1>(kind_), std::get<2>(kind_), std::move(settings)};
-  }
-  void* add(results& made, char output, bool long_indices) {
-    const std::size_t size = search_->size();
-    const auto dimension = static_cast<std::size_t>(std::get<2>(kind_));
+  void* add(results& made, const quadrat_neighbor_view& list, char output, bool long_indices) {
+    const auto size = static_cast<std::size_t>(list.entries);
+    const auto dimension = static_cast<std::size_t>(kind_.second.dimension);
     const number indices = long_indices ? number::int64 : number::int32;
-    const number real = std::get<1>(kind_) ? number::float64 : number::float32;
+    const number real = kind_.second.type == QUADRAT_FLOAT64 ? number::float64 : number::float32;
     if (output == 'S') return made.add(indices, {size, dimension});
     if (output == 'D') return made.add(real, {size, dimension});
     if (output == 'd') return made.add(real, {size});
-    return made.add(indices, {output == 'n' ? search_->rows() + 1 : size});
+    return made.add(indices, {output == 'n' ? list.rows + 1 : size});
   }
 
   neighbor_settings settings_;
-  determinism level_;
+  int level_;
   int threads_;
   std::optional<bool> long_indices_;
   std::mutex mutex_;
-  std::unique_ptr<neighbor_search> search_;
-  std::tuple<int, bool, int, bool> kind_{};
+  std::unique_ptr<neighbor_list_handle> search_;
+  spare_lists::key kind_{};
   origin_of_arrays where_{};
   bool current_ = false;  ///< whether the list belongs to the last points
 };

@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -49,95 +50,103 @@ namespace {
 /// A plan on the device of its last points.
 class mesh_plan {
  public:
-  mesh_plan(nb::handle box, std::vector<int> mesh, int order, nb::handle periodic, nb::handle origin, bool clip,
+  mesh_plan(nb::handle box, const std::vector<int>& mesh, int order, nb::handle periodic, nb::handle origin, bool clip,
             bool accept_outside, bool both_ends, double uses, bool autotune, std::string method, int level, int threads,
             bool wide)
-      : wide_(wide), where_{-1, threads, static_cast<determinism>(level)} {
-    const auto dimension = static_cast<int>(mesh.size());
-    const boxes_given boxes = boxes_from(box, dimension, periodic, origin, 1, extents::of_all_axes);
-    settings_.lower = boxes.origins;
-    for (std::size_t a = 0; a < mesh.size(); ++a) settings_.length.push_back(boxes.vectors[a * (mesh.size() + 1)]);
-    settings_.periodic = boxes.periodic;
-    settings_.mesh = std::move(mesh);
-    settings_.order = order;
-    settings_.clip = clip;
-    settings_.accept_outside = accept_outside;
-    settings_.both_ends = both_ends;
-    settings_.uses = uses;
-    settings_.autotune = autotune;
-    settings_.method = std::move(method);
-    plan_ = cpu_backend().make_spreading(where_, wide_, settings_);  // checks the settings
+      : method_(std::move(method)), where_{.threads = threads, .level = level} {
+    options_.type = wide ? QUADRAT_FLOAT64 : QUADRAT_FLOAT32;
+    options_.dimension = static_cast<int>(mesh.size());
+    options_.domain = boxes_from(box, options_.dimension, periodic, origin, 1, extents::of_all_axes).domain();
+    std::copy(mesh.begin(), mesh.end(), options_.mesh);
+    options_.order = order;
+    options_.clip = clip ? 1 : 0;
+    options_.accept_outside = accept_outside ? 1 : 0;
+    options_.both_ends = both_ends ? 1 : 0;
+    options_.uses = meant(uses);
+    options_.autotune = autotune ? 1 : 0;
+    options_.method = method_.c_str();
+    plan_ = std::make_unique<spread_handle>(where_, &options_);  // checks the settings
   }
+  mesh_plan(const mesh_plan&) = delete;
+  mesh_plan& operator=(const mesh_plan&) = delete;
 
   void set_points(nb::handle points) {
     const origin_of_arrays where = origin_of(points, "points");
     given_array array = points_from(points, where, dimension(), "points", type(), dimension());
     const turn mine(mutex_);
-    placed_ = false;
+    points_.reset();
     if (where.device != where_.device) {
-      place there = where_;
-      there.device = where.device;
-      plan_ = made_by(where, [&](backend& engine) { return engine.make_spreading(there, wide_, settings_); });
+      const place there = where.at(where_.threads, where_.level);
+      plan_ = made_at<spread_handle>(there, &options_);
       where_ = there;
     }
     array.receive(*plan_);
-    unlocked([&] { plan_->set_points(array.points()); });
-    placed_ = true;
+    const quadrat_points given = array.points();
+    unlocked([&] {
+      python::set_points(*plan_, &c_functions::spread_plan_set_points, &c_functions::spread_plan_set_points_async,
+                         &given);
+    });
+    points_ = given.count;
   }
   void check() {
     const turn mine(mutex_);
-    if (placed_) unlocked([&] { plan_->check(); });
+    if (points_) unlocked([&] { plan_->call(&c_functions::spread_plan_check); });
   }
   [[nodiscard]] nb::object spread(nb::handle values) {
     const turn mine(mutex_);
-    return run(values, "values", by_point(), extents(), &spreading::spread);
+    return run(values, "values", by_point(), extents(), &c_functions::spread_plan_spread_async);
   }
   [[nodiscard]] nb::object interpolate(nb::handle mesh_values) {
     const turn mine(mutex_);
-    return run(mesh_values, "mesh_values", extents(), by_point(), &spreading::interpolate);
+    return run(mesh_values, "mesh_values", extents(), by_point(), &c_functions::spread_plan_interpolate_async);
   }
   [[nodiscard]] nb::object gradient(nb::handle mesh_values) {
     const turn mine(mutex_);
     std::vector<std::size_t> each = by_point();
-    each.push_back(settings_.mesh.size());
-    return run(mesh_values, "mesh_values", extents(), each, &spreading::gradient);
+    each.push_back(extents().size());
+    return run(mesh_values, "mesh_values", extents(), each, &c_functions::spread_plan_interpolate_gradient_async);
   }
   [[nodiscard]] std::string method() {
     const turn mine(mutex_);
-    return plan_->method();
+    return plan_->get(&c_functions::spread_plan_info).method;
   }
 
  private:
-  using call = void (spreading::*)(const void*, bool, int, void*);
+  using call = decltype(&c_functions::spread_plan_spread_async);
 
-  [[nodiscard]] int dimension() const { return static_cast<int>(settings_.mesh.size()); }
-  [[nodiscard]] number type() const { return wide_ ? number::float64 : number::float32; }
-  [[nodiscard]] std::vector<std::size_t> extents() const { return {settings_.mesh.begin(), settings_.mesh.end()}; }
+  [[nodiscard]] int dimension() const { return options_.dimension; }
+  [[nodiscard]] bool wide() const { return options_.type == QUADRAT_FLOAT64; }
+  [[nodiscard]] number type() const { return wide() ? number::float64 : number::float32; }
+  [[nodiscard]] std::vector<std::size_t> extents() const { return {options_.mesh, options_.mesh + dimension()}; }
   [[nodiscard]] std::vector<std::size_t> by_point() const {
-    if (!placed_) throw nb::value_error("there are no points yet, or the last were refused; call set_points");
-    return {plan_->points()};
+    if (!points_) throw nb::value_error("there are no points yet, or the last were refused; call set_points");
+    return {*points_};
   }
   [[nodiscard]] nb::object run(nb::handle value, const char* name, const std::vector<std::size_t>& from,
                                const std::vector<std::size_t>& to, call operation) {
     origin_of_arrays where = origin_of(value, name);
     where.device = where_.device;
-    given_values values = values_from(value, name, from, wide_, where);
+    given_values values = values_from(value, name, from, wide(), where);
     values.array.receive(*plan_);
-    results made(where, where.engine());
+    results made(where);
     void* const memory = made.add(values.array.type(), shape_of(values, to));
     made.prepare(*plan_);
+    auto how = sized<quadrat_mesh_call>();
+    how.vectors = values.vectors;
+    how.complex_values = is_complex(values.array.type()) ? 1 : 0;
     unlocked([&] {
-      (plan_.get()->*operation)(values.array.data(), is_complex(values.array.type()), values.vectors, memory);
+      plan_->call(operation, values.array.data(), memory, &how);
+      plan_->finish();
     });
     return made.take(0);
   }
 
-  bool wide_;
+  std::string method_;
   place where_;
-  spread_settings settings_;
+  quadrat_spread_options options_ = sized<quadrat_spread_options>();
   std::mutex mutex_;
-  std::unique_ptr<spreading> plan_;
-  bool placed_ = false;  // it has points
+  std::unique_ptr<spread_handle> plan_;
+  std::optional<std::size_t> points_;
 };
 
 }  // namespace

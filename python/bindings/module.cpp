@@ -2,11 +2,11 @@
 #include <nanobind/nanobind.h>
 
 #include <exception>
+#include <new>
 #include <string_view>
 #include <utility>
 
 #include "arrays.hpp"
-#include "interruption.hpp"
 #include "modules.hpp"
 #include "quadrat/core/config.hpp"
 #include "quadrat/core/error.hpp"
@@ -29,7 +29,7 @@ void translate(const std::exception_ptr& thrown, void*) {
     PyErr_SetString(PyExc_OSError, e.what());
   } catch (const quadrat::error& e) {
     PyErr_SetString(PyExc_ValueError, e.what());
-  } catch (const quadrat::out_of_memory& e) {
+  } catch (const std::bad_alloc& e) {
     PyErr_SetString(PyExc_MemoryError, e.what());
   }
 }
@@ -38,7 +38,6 @@ void translate(const std::exception_ptr& thrown, void*) {
 
 NB_MODULE(_core, module) {
   nb::register_exception_translator(translate);
-  quadrat::python::heed_interruption();
   module.def("work_seconds", [] { return std::exchange(quadrat::python::work_seconds(), 0.0); });
   module.attr("version") = QUADRAT_VERSION;
   quadrat::python::add_choice(module);

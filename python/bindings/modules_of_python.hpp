@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "interface.hpp"
+#include "arrays.hpp"
 
 namespace quadrat::python {
 

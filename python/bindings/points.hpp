@@ -16,8 +16,10 @@ struct point_arrays {
   }
   [[nodiscard]] int dimension() const { return static_cast<int>(points.shape()[1]); }
   [[nodiscard]] bool wide() const { return is_wide(points.type()); }
+  [[nodiscard]] std::optional<quadrat_points> queries_given() const {
+    return queries ? std::optional(queries->points()) : std::nullopt;
+  }
   [[nodiscard]] std::size_t rows() const { return (queries ? *queries : points).shape()[0]; }
-  [[nodiscard]] points_given queries_given() const { return queries ? queries->points() : points_given{}; }
 };
 
 [[nodiscard]] inline point_arrays point_arrays_from(nb::handle points, nb::handle queries,

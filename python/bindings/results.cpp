@@ -34,26 +34,16 @@ namespace {
   return type == number::complex128 ? 16 : type == number::int32 || type == number::float32 ? 4 : 8;
 }
 
-/// Memory of a GPU that frees itself.
-struct device_memory {
-  backend& engine;
-  int device;
-  void* memory;
-};
-
-[[nodiscard]] nb::object device_array(backend& engine, int device, number type, const std::vector<std::size_t>& shape,
+[[nodiscard]] nb::object device_array(const origin_of_arrays& where, number type, const std::vector<std::size_t>& shape,
                                       void*& memory) {
   std::size_t bytes = bytes_of(type);
   for (const std::size_t extent : shape) bytes *= extent;
-  auto* const held = new device_memory{engine, device, nullptr};
-  const nb::capsule owner(held, [](void* pointer) noexcept {
-    auto* const own = static_cast<device_memory*>(pointer);
-    if (own->memory != nullptr) own->engine.deallocate(own->device, own->memory);
-    delete own;
-  });
-  held->memory = memory = engine.allocate(device, bytes);
+  auto held = std::make_unique<device_memory>(where.at(0), bytes);
+  memory = held->get();
+  const nb::capsule owner(held.get(), [](void* pointer) noexcept { delete static_cast<device_memory*>(pointer); });
+  static_cast<void>(held.release());
   return nb::ndarray<nb::array_api>(memory, shape.size(), shape.data(), owner, nullptr, dlpack_type(type),
-                                    nb::device::cuda::value, device)
+                                    nb::device::cuda::value, where.device)
       .cast();
 }
 
@@ -84,7 +74,7 @@ void* results::add(number type, const std::vector<std::size_t>& shape) {
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     memory = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(arrays_.back().attr("data").attr("ptr")));
   } else {
-    arrays_.push_back(device_array(engine_, where_.device, type, shape, memory));
+    arrays_.push_back(device_array(where_, type, shape, memory));
   }
   return memory;
 }

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "arrays.hpp"
-#include "cuda_library.hpp"
 #include "modules.hpp"
 #include "quadrat/core/error.hpp"
 
@@ -37,8 +36,9 @@ class scene_simulation {
                                   seed,
                                   frame_every,
                                   statistics_every};
-    backend& engine = gpu ? cuda_backend() : cpu_backend();
-    run_ = unlocked([&] { return engine.open_scene(settings); });
+    open_scene_function* const open = gpu ? cuda_functions().open_scene : nullptr;
+    if (gpu && open == nullptr) throw nb::import_error("the installed quadrat-cuda13 has no scenes");
+    run_ = unlocked([&] { return gpu ? std::unique_ptr<scene_run>(open(settings)) : open_scene(settings); });
   }
 
   void advance(std::uint64_t steps) {
@@ -105,8 +105,8 @@ class scene_simulation {
   [[nodiscard]] static nb::dict as_dict(const std::vector<state_array>& arrays) {
     nb::dict result;
     for (const state_array& array : arrays) {
-      results made({}, cpu_backend());
-      void* const memory = made.add(array.type, array.shape);
+      results made({});
+      void* const memory = made.add(array.wide ? number::float64 : number::float32, array.shape);
       if (!array.bytes.empty()) std::memcpy(memory, array.bytes.data(), array.bytes.size());
       result[array.name.c_str()] = made.take(0);
     }

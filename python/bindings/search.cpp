@@ -20,19 +20,34 @@ namespace {
   const boxes_given boxes = boxes_from(box, dimension, periodic, origin);
   const bool long_indices = long_indices_from(index_dtype).value_or(where.long_indices());
   const number indices = long_indices ? number::int64 : number::int32;
-  const std::unique_ptr<session> worker = made_by(where, [&](backend& engine) {
-    return engine.make_session({where.device, threads});
-  });
-  arrays.receive(*worker);
-  results made(where, where.engine());
-  nearest_results to;
-  to.neighbors = made.add(indices, {arrays.rows(), k});
-  if (shifts) to.shifts = made.add(indices, {arrays.rows(), k, static_cast<std::size_t>(dimension)});
-  to.distances = made.add(arrays.points.type(), {arrays.rows(), k});
-  made.prepare(*worker);
+  auto options = sized<quadrat_nearest_options>();
+  options.type = c_type(arrays.points.type());
+  options.dimension = dimension;
+  options.k = k;
+  options.cutoff = meant(cutoff);
+  options.include_self = include_self ? 1 : 0;
+  options.shifts = shifts ? 1 : 0;
+  const quadrat_boxes space = boxes.view();
+  const std::unique_ptr<nearest_handle> search = made_at<nearest_handle>(where.at(threads), &space, &options);
+  arrays.receive(*search);
+  results made(where);
+  void* const neighbors = made.add(indices, {arrays.rows(), k});
+  void* const moved = shifts ? made.add(indices, {arrays.rows(), k, static_cast<std::size_t>(dimension)}) : nullptr;
+  void* const distances = made.add(arrays.points.type(), {arrays.rows(), k});
+  made.prepare(*search);
+  const quadrat_points given = arrays.points.points();
+  const std::optional<quadrat_points> at = arrays.queries_given();
   unlocked([&] {
-    worker->nearest(arrays.wide(), dimension, arrays.points.points(), arrays.queries_given(), boxes,
-                    {k, cutoff, include_self}, long_indices, to);
+    const auto write = [&](int output, void* to) {
+      if (to != nullptr)
+        search->call(&c_functions::nearest_neighbors_write_async, output, index_type(long_indices), to);
+    };
+    search->call(&c_functions::nearest_neighbors_build, &given);
+    search->call(&c_functions::nearest_neighbors_search, at ? &*at : nullptr);
+    write(QUADRAT_NEAREST_INDICES, neighbors);
+    write(QUADRAT_NEAREST_DISTANCES, distances);
+    write(QUADRAT_NEAREST_SHIFTS, moved);
+    search->synchronize();
   });
   const std::size_t last = made.count() - 1;
   return nb::make_tuple(made.take(0), made.take(last), shifts ? made.take(1) : nb::object(nb::none()));
@@ -48,31 +63,47 @@ namespace {
   const boxes_given boxes = boxes_from(box, static_cast<int>(dimension), periodic, origin);
   const bool long_indices = long_indices_from(index_dtype).value_or(where.long_indices());
   const number index = long_indices ? number::int64 : number::int32;
-  const std::unique_ptr<session> worker = made_by(where, [&](backend& engine) {
-    return engine.make_session({where.device, threads});
-  });
-  array.receive(*worker);
-  results made(where, where.engine());
+  auto options = sized<quadrat_cluster_options>();
+  options.type = c_type(array.type());
+  options.dimension = static_cast<int>(dimension);
+  options.link = cutoff;
+  options.min_points = min_points;
+  options.accept_outside = boxes.open() ? 1 : 0;
+  const quadrat_boxes space = boxes.view();
+  const std::unique_ptr<cluster_handle> finder = made_at<cluster_handle>(where.at(threads), &space, &options);
+  array.receive(*finder);
+  results made(where);
   void* const labels = made.add(index, {array.shape()[0]});
-  made.prepare(*worker);
-  const cluster_counts found = unlocked([&] {
-    return worker->clusters(is_wide(array.type()), static_cast<int>(dimension), array.points(), boxes, cutoff,
-                            min_points, long_indices, labels, members);
+  made.prepare(*finder);
+  const quadrat_points given = array.points();
+  const auto write = [&](int output, void* to) {
+    finder->call(&c_functions::cluster_finder_write_async, output, index_type(long_indices), to);
+  };
+  unlocked([&] {
+    finder->call(&c_functions::cluster_finder_find, &given);
+    write(QUADRAT_CLUSTER_LABELS, labels);
+    finder->synchronize();
   });
   if (!members) return made.take(0);
-  results more(where, where.engine());
+  const auto found = unlocked([&] { return finder->get(&c_functions::cluster_finder_members); });
+  results more(where);
   void* const offsets = more.add(index, {found.clusters + 1});
   void* const of_labels = more.add(index, {found.members});
   void* const centers = more.add(array.type(), {found.clusters, dimension});
-  more.prepare(*worker);
-  unlocked([&] { worker->write_members(long_indices, offsets, of_labels, centers); });
+  more.prepare(*finder);
+  unlocked([&] {
+    write(QUADRAT_CLUSTER_OFFSETS, offsets);
+    write(QUADRAT_CLUSTER_MEMBERS, of_labels);
+    write(QUADRAT_CLUSTER_CENTERS, centers);
+    finder->synchronize();
+  });
   return nb::make_tuple(made.take(0), more.take(0), more.take(1), more.take(2));
 }
 
 /// The small array of a setting, wherever it is, as NumPy's of float64.
 [[nodiscard]] nb::object numbers_as_array(nb::handle value, const char* name) {
   const host_numbers given = numbers_from(value, name);
-  results made({}, cpu_backend());
+  results made({});
   std::copy(given.values.begin(), given.values.end(), static_cast<double*>(made.add(number::float64, given.shape)));
   return made.take(0);
 }
@@ -86,8 +117,12 @@ namespace {
 /// Counts of pairs over frames of one kind, all on one device.
 class pair_counts {
  public:
-  pair_counts(double cutoff, std::size_t bins, std::uint32_t types, bool distinct, int threads)
-      : settings_{cutoff, bins, types, false, distinct}, threads_(threads) {}
+  pair_counts(double cutoff, std::uint32_t bins, std::uint32_t types, bool distinct, int threads) : threads_(threads) {
+    options_.cutoff = cutoff;
+    options_.bins = bins;
+    options_.types = types;
+    options_.distinct = distinct ? 1 : 0;
+  }
 
   void add(nb::handle points, const char* name, nb::handle box, nb::handle periodic, nb::handle origin,
            nb::handle types) {
@@ -98,34 +133,36 @@ class pair_counts {
     if (!counts_) {
       type_ = array.type();
       dimension_ = static_cast<int>(array.shape()[1]);
-      settings_.open = boxes.open();
-      counts_ = made_by(where, [&](backend& engine) {
-        return engine.make_histogram({where.device, threads_}, is_wide(array.type()), dimension_, settings_);
-      });
+      options_.type = c_type(array.type());
+      options_.dimension = dimension_;
+      options_.accept_outside = boxes.open() ? 1 : 0;
+      counts_ = made_at<histogram_handle>(where.at(threads_), &options_);
       device_ = where.device;
     }
     if (where.device != device_) throw nb::value_error("the frames are in the memory of different devices");
     array.receive(*counts_);
     if (numbers) numbers->receive(*counts_);
-    const bool around = box.is_none();
-    unlocked([&] { counts_->add(array.points(), boxes, around, of(numbers)); });
+    const quadrat_points given = array.points();
+    const quadrat_boxes space = boxes.view();
+    const quadrat_integers of_points = of(numbers);
+    unlocked(
+        [&] { counts_->call(&c_functions::pair_histogram_add, &given, box.is_none() ? nullptr : &space, &of_points); });
   }
   /// As NumPy's: (pairs of types, bins).
   [[nodiscard]] nb::tuple result() const {
-    std::vector<double> rdf;
-    std::vector<std::uint64_t> counts;
-    counts_->result(rdf, counts);
-    results made({}, cpu_backend());
-    const std::vector<std::size_t> shape{counts.size() / settings_.bins, settings_.bins};
-    std::copy(rdf.begin(), rdf.end(), static_cast<double*>(made.add(number::float64, shape)));
-    std::copy(counts.begin(), counts.end(), static_cast<std::int64_t*>(made.add(number::int64, shape)));
+    const auto found = counts_->get(&c_functions::pair_histogram_view);
+    results made({});
+    const std::vector<std::size_t> shape{found.pairs_of_types, found.bins};
+    const std::size_t size = found.pairs_of_types * found.bins;
+    std::copy_n(found.rdf, size, static_cast<double*>(made.add(number::float64, shape)));
+    std::copy_n(found.counts, size, static_cast<std::int64_t*>(made.add(number::int64, shape)));
     return nb::make_tuple(made.take(0), made.take(1));
   }
 
  private:
-  histogram_settings settings_;
+  quadrat_histogram_options options_ = sized<quadrat_histogram_options>();
   int threads_;
-  std::unique_ptr<histogram> counts_;
+  std::unique_ptr<histogram_handle> counts_;
   std::optional<number> type_;
   int dimension_ = 0;
   int device_ = -1;
@@ -141,7 +178,7 @@ void add_search(nb::module_& module) {
   module.def("clusters", &clusters, nb::arg("points").none(), nb::arg("cutoff"), any("box"), any("periodic"),
              any("origin"), nb::arg("min_points"), nb::arg("members"), nb::arg("threads"), any("index_dtype"));
   nb::class_<pair_counts>(module, "PairCounts")
-      .def(nb::init<double, std::size_t, std::uint32_t, bool, int>())
+      .def(nb::init<double, std::uint32_t, std::uint32_t, bool, int>())
       .def("add", &pair_counts::add, nb::arg("points").none(), nb::arg("name"), any("box"), any("periodic"),
            any("origin"), any("types"))
       .def("result", &pair_counts::result);

@@ -2,6 +2,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -17,41 +18,55 @@ namespace {
 /// Types 1 and 2, on the device of the last points.
 class transform_plan {
  public:
-  transform_plan(std::vector<int> n_modes, double tolerance, bool real, bool centered, std::vector<double> period,
-                 double oversampling, std::string method, int level, int threads, bool wide)
-      : wide_(wide),
-        where_{-1, threads, static_cast<determinism>(level)},
-        settings_{std::move(n_modes), tolerance, real, centered, std::move(period), oversampling, std::move(method)},
-        plan_(cpu_backend().make_transform(where_, wide_, settings_)) {}
+  transform_plan(const std::vector<int>& n_modes, double tolerance, bool real, bool centered,
+                 const std::vector<double>& period, double oversampling, std::string method, int level, int threads,
+                 bool wide)
+      : method_(std::move(method)), where_{.threads = threads, .level = level} {
+    options_.type = wide ? QUADRAT_FLOAT64 : QUADRAT_FLOAT32;
+    options_.dimension = static_cast<int>(n_modes.size());
+    std::copy(n_modes.begin(), n_modes.end(), options_.modes);
+    options_.tolerance = tolerance;
+    options_.real = real ? 1 : 0;
+    options_.fft_order = centered ? 0 : 1;
+    std::copy(period.begin(), period.end(), options_.period);
+    options_.oversampling = oversampling;
+    options_.method = method_.c_str();
+    plan_ = std::make_unique<nufft_handle>(where_, &options_);
+  }
+  transform_plan(const transform_plan&) = delete;
+  transform_plan& operator=(const transform_plan&) = delete;
 
   void set_points(nb::handle points) {
     const origin_of_arrays where = origin_of(points, "points");
-    const auto dimension = static_cast<int>(settings_.modes.size());
-    given_array array =
-        points_from(points, where, dimension, "points", wide_ ? number::float64 : number::float32, dimension);
+    const int dimension = options_.dimension;
+    given_array array = points_from(points, where, dimension, "points", type(true), dimension);
     const turn mine(mutex_);
-    placed_ = false;
+    points_.reset();
     if (where.device != where_.device) {
-      place there = where_;
-      there.device = where.device;
-      plan_ = made_by(where, [&](backend& engine) { return engine.make_transform(there, wide_, settings_); });
+      const place there = where.at(where_.threads, where_.level);
+      plan_ = made_at<nufft_handle>(there, &options_);
       where_ = there;
     }
     array.receive(*plan_);
-    unlocked([&] { plan_->set_points(array.points()); });
-    placed_ = true;
+    const quadrat_points given = array.points();
+    const quadrat_integers* const one_system = nullptr;
+    unlocked([&] {
+      python::set_points(*plan_, &c_functions::nufft_plan_set_points, &c_functions::nufft_plan_set_points_async, &given,
+                         one_system);
+    });
+    points_ = given.count;
   }
   void check() {
     const turn mine(mutex_);
-    if (placed_) unlocked([&] { plan_->check(); });
+    if (points_) unlocked([&] { plan_->call(&c_functions::nufft_plan_check); });
   }
   [[nodiscard]] nb::object type_1(nb::handle values, int sign) {
     const turn mine(mutex_);
-    return run(values, "values", by_point(), stored(), settings_.real, false, sign, &transform::type_1);
+    return run(values, "values", by_point(), stored(), real(), false, sign, &c_functions::nufft_plan_type_1_async);
   }
   [[nodiscard]] nb::object type_2(nb::handle modes, int sign) {
     const turn mine(mutex_);
-    return run(modes, "modes", stored(), by_point(), false, settings_.real, sign, &transform::type_2);
+    return run(modes, "modes", stored(), by_point(), false, real(), sign, &c_functions::nufft_plan_type_2_async);
   }
   [[nodiscard]] nb::tuple shape() const {
     nb::list extents;
@@ -60,49 +75,57 @@ class transform_plan {
   }
   [[nodiscard]] double error_bound() {
     const turn mine(mutex_);
-    return plan_->error_bound();
+    double bound = 0;
+    plan_->call(&c_functions::nufft_plan_error_bound, &bound);
+    return bound;
   }
 
  private:
-  using call = void (transform::*)(const void*, int, int, void*);
+  using call = decltype(&c_functions::nufft_plan_type_1_async);
 
+  [[nodiscard]] bool wide() const { return options_.type == QUADRAT_FLOAT64; }
+  [[nodiscard]] bool real() const { return options_.real != 0; }
   [[nodiscard]] std::vector<std::size_t> stored() const {
-    std::vector<std::size_t> extents(settings_.modes.begin(), settings_.modes.end());
-    if (settings_.real) extents.back() = extents.back() / 2 + 1;
+    std::vector<std::size_t> extents(options_.modes, options_.modes + options_.dimension);
+    if (real()) extents.back() = extents.back() / 2 + 1;
     return extents;
   }
   [[nodiscard]] std::vector<std::size_t> by_point() const {
-    if (!placed_) throw nb::value_error("there are no points yet, or the last were refused; call set_points");
-    return {plan_->points()};
+    if (!points_) throw nb::value_error("there are no points yet, or the last were refused; call set_points");
+    return {*points_};
   }
   [[nodiscard]] number type(bool real) const {
-    if (real) return wide_ ? number::float64 : number::float32;
-    return wide_ ? number::complex128 : number::complex64;
+    if (real) return wide() ? number::float64 : number::float32;
+    return wide() ? number::complex128 : number::complex64;
   }
   [[nodiscard]] nb::object run(nb::handle value, const char* name, const std::vector<std::size_t>& from,
                                const std::vector<std::size_t>& to, bool from_real, bool to_real, int sign,
                                call operation) {
     origin_of_arrays where = origin_of(value, name);
     where.device = where_.device;
-    given_values values = values_from(value, name, from, wide_, where);
+    given_values values = values_from(value, name, from, wide(), where);
     if (from_real && is_complex(values.array.type())) {
       throw nb::type_error(message(name, " are complex; this plan is for real ones").c_str());
     }
     values.array.convert(type(from_real));
     values.array.receive(*plan_);
-    results made(where, where.engine());
+    results made(where);
     void* const memory = made.add(type(to_real), shape_of(values, to));
     made.prepare(*plan_);
-    unlocked([&] { (plan_.get()->*operation)(values.array.data(), values.vectors, sign, memory); });
+    const quadrat_nufft_call how{sizeof(how), values.vectors, sign};
+    unlocked([&] {
+      plan_->call(operation, values.array.data(), memory, &how);
+      plan_->finish();
+    });
     return made.take(0);
   }
 
-  bool wide_;
+  std::string method_;
   place where_;
-  transform_settings settings_;
+  quadrat_nufft_options options_ = sized<quadrat_nufft_options>();
   std::mutex mutex_;
-  std::unique_ptr<transform> plan_;
-  bool placed_ = false;  // it has points
+  std::unique_ptr<nufft_handle> plan_;
+  std::optional<std::size_t> points_;
 };
 
 [[nodiscard]] nb::object type_3(nb::handle points, nb::handle values, nb::handle targets, double tolerance, int sign,
@@ -114,20 +137,24 @@ class transform_plan {
   const bool wide = is_wide(array.type());
   given_values given = values_from(values, "values", {array.shape()[0]}, wide, where);
   given.array.convert(wide ? number::complex128 : number::complex64);
-  const std::unique_ptr<session> worker = made_by(where, [&](backend& engine) {
-    return engine.make_session({where.device, threads, static_cast<determinism>(level)});
-  });
-  array.receive(*worker);
-  at.receive(*worker);
-  given.array.receive(*worker);
+  auto options = sized<quadrat_nufft_target_options>();
+  options.type = c_type(array.type());
+  options.dimension = dimension;
+  options.tolerance = tolerance;
+  const std::unique_ptr<target_handle> plan = made_at<target_handle>(where.at(threads, level), &options);
+  array.receive(*plan);
+  at.receive(*plan);
+  given.array.receive(*plan);
   origin_of_arrays owner = origin_of(values, "values");
   owner.device = where.device;
-  results made(owner, where.engine());
+  results made(owner);
   void* const memory = made.add(given.array.type(), shape_of(given, {at.shape()[0]}));
-  made.prepare(*worker);
+  made.prepare(*plan);
+  const quadrat_points points_given = array.points(), targets_given = at.points();
+  const quadrat_nufft_call how{sizeof(how), given.vectors, sign};
   unlocked([&] {
-    worker->type_3(wide, dimension, array.points(), at.points(), given.array.data(), given.vectors, tolerance, sign,
-                   memory);
+    plan->call(&c_functions::nufft_target_plan_set_points, &points_given, &targets_given);
+    plan->call(&c_functions::nufft_target_plan_type_3, given.array.data(), memory, &how);
   });
   return made.take(0);
 }

@@ -182,6 +182,18 @@ def test_the_report_bounds_the_errors_of_energy_and_virial():
     assert 0 < abs(np.trace(found.virial - exact.virial)) / 216 <= sums.report["virial_error"] < 1e-2
 
 
+def test_a_zero_is_a_zero_and_not_what_is_chosen():
+    points, charges = np.array([[0, 0, 0], [0.5, 0, 0]]), np.array([1.0, -1])
+    found = quadrat.Ewald(coulomb_constant=0.0).compute(points, charges, [4, 4, 4])
+    assert found.energy == 0 and not found.forces.any()
+    with pytest.raises(ValueError, match="the accuracy is 0;"):
+        quadrat.electrostatics(points, charges, [4, 4, 4], 0.0)
+    with pytest.raises(ValueError, match="cutoff"):
+        quadrat.knn(points, 1, cutoff=0.0)
+    with pytest.raises(ValueError, match="components"):
+        quadrat.reduce_by_key([0, 1], np.empty((2, 0)))
+
+
 def test_forces_are_slopes_of_the_energy_and_excluded_pairs_do_not_interact():
     random = np.random.default_rng(3)
     points, charges = random.uniform(0, 4, (12, 3)), random.normal(size=12)

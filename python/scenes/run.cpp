@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "instances.hpp"
 #include "own_process.hpp"
 #include "program/process/stopwatch.hpp"
 #include "program/run/output_folder.hpp"
@@ -15,6 +14,7 @@
 #include "program/run/summary.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/atomic_file.hpp"
+#include "scene_run.hpp"
 
 namespace quadrat::python {
 
@@ -31,7 +31,7 @@ template <typename Value>
   const auto* const first = reinterpret_cast<const std::byte*>(values.data());
   std::vector<std::size_t> shape{values.size()};
   if (sizeof(Value) > sizeof(float)) shape.push_back(sizeof(Value) / sizeof(float));
-  return {std::move(name), number::float32, std::move(shape), {first, first + values.size() * sizeof(Value)}};
+  return {std::move(name), false, std::move(shape), {first, first + values.size() * sizeof(Value)}};
 }
 
 class scene_on final : public scene_run {
@@ -69,9 +69,9 @@ class scene_on final : public scene_run {
       const auto name = std::ranges::find(state_names, array.name, [](const auto& names) { return names.first; });
       if (name == state_names.end()) continue;
       const std::size_t width = io::size_of(array.type) * array.components;
-      const number type = array.type == io::element_type::float32 ? number::float32 : number::float64;
+      const bool wide = array.type != io::element_type::float32;
       result.push_back(
-          {std::string(name->second), type, {array.bytes.size() / width, array.components}, std::move(array.bytes)});
+          {std::string(name->second), wide, {array.bytes.size() / width, array.components}, std::move(array.bytes)});
     }
     return result;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "instances.hpp"
 #include "quadrat/core/error.hpp"
+#include "scene_run.hpp"
 
 namespace quadrat::python {
 
