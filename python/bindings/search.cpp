@@ -66,7 +66,7 @@ namespace {
   auto options = sized<quadrat_cluster_options>();
   options.type = c_type(array.type());
   options.dimension = static_cast<int>(dimension);
-  options.link = cutoff;
+  options.cutoff = cutoff;
   options.min_points = min_points;
   options.accept_outside = boxes.open() ? 1 : 0;
   const quadrat_boxes space = boxes.view();
