@@ -135,8 +135,8 @@ TEST_F(calls_of_ranks, sums) {
   expect_call("distributed_mobility::multiply", waits, [&] { flow.multiply(forces.data(), results.data()); });
   expect_call("distributed_mobility::multiply_async", sends,
               [&] { flow.multiply_async(forces.data(), results.data()); });
-  expect_call("distributed_mobility::square_root", takes_and_waits, [&] { flow.square_root({}, results.data()); });
-  expect_call("distributed_mobility::velocities", takes_and_waits,
+  expect_call("distributed_mobility::square_root", grows_and_waits, [&] { flow.square_root({}, results.data()); });
+  expect_call("distributed_mobility::velocities", grows_and_waits,
               [&] { flow.velocities(forces.data(), {}, results.data()); });
 
   bodies_view<float> bodies;

@@ -97,8 +97,8 @@ TEST_F(calls_of_sums, over_spheres) {
   expect_call("mobility::set_points", takes_and_waits, [&] { flow.set_points(points_of(stored)); });
   expect_call("mobility::multiply", waits, [&] { flow.multiply(forces.data(), velocities.data()); });
   expect_call("mobility::multiply_async", enqueues, [&] { flow.multiply_async(forces.data(), velocities.data()); });
-  expect_call("mobility::square_root", takes_and_waits, [&] { flow.square_root({}, velocities.data()); });
-  expect_call("mobility::velocities", takes_and_waits, [&] { flow.velocities(forces.data(), {}, velocities.data()); });
+  expect_call("mobility::square_root", grows_and_waits, [&] { flow.square_root({}, velocities.data()); });
+  expect_call("mobility::velocities", grows_and_waits, [&] { flow.velocities(forces.data(), {}, velocities.data()); });
   expect_call("mobility::check", waits, [&] { flow.check(); });
 }
 

@@ -53,8 +53,8 @@ class distributed_mobility {
   /// The same. Does not wait where the messages of the communicator do not, but for the ranks to agree about arguments.
   /// Allocates nothing after the first call.
   void multiply_async(const vec<T, 3>* forces, vec<T, 3>* velocities);
-  /// As in `mobility`. Wait for the iterations; the kernel that writes velocities may still be in the stream
-  /// afterwards. May allocate.
+  /// As in `mobility`. Wait.
+  /// May allocate.
   void square_root(const mobility_noise& noise, vec<T, 3>* velocities);
   void velocities(const vec<T, 3>* forces, const mobility_noise& noise, vec<T, 3>* velocities);
 

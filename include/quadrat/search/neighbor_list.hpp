@@ -213,8 +213,8 @@ class neighbor_list {
   /// with one, at every call until the next build.
   void check();
 
-  /// Updates the list to these points; returns whether it was rebuilt. Needs a skin. Waits as build does, and kernels
-  /// may still be in the stream afterwards. May allocate. Throws what build throws.
+  /// Updates the list to these points; returns whether it was rebuilt. Needs a skin. Waits. May allocate.
+  /// Throws what build throws.
   ///
   /// It rebuilds if some point has moved by more than half of the skin, less a bound on rounding, since the last build.
   /// Motion is taken modulo the periodic box, so that points may be wrapped at any time. It also rebuilds if there is

@@ -334,11 +334,13 @@ void distributed_mobility<Context, T>::multiply_async(const vec<T, 3>* forces, v
 template <typename Context, typename T>
 void distributed_mobility<Context, T>::square_root(const mobility_noise& noise, vec<T, 3>* velocities) {
   implementation_->with_noise(nullptr, false, noise, velocities);
+  wait();
 }
 template <typename Context, typename T>
 void distributed_mobility<Context, T>::velocities(const vec<T, 3>* forces, const mobility_noise& noise,
                                                   vec<T, 3>* velocities) {
   implementation_->with_noise(forces, true, noise, velocities);
+  wait();
 }
 template <typename Context, typename T>
 void distributed_mobility<Context, T>::wait() const {
