@@ -11,7 +11,7 @@ class Frame:
     """Particles at one time, of a run in memory or of a file. positions: (N, 3) float32; fields: name -> (N,) or
     (N, k), velocities under "velocity", their lengths under "speed", radii under "radius", numbers of the particles
     under "id", names (strings) under "species"; lower, upper: corners of the box, (3,); periodic: (3,) bool; step: None
-    if the file has none. `print` shows a line."""
+    if neither the file nor its name has one. `print` shows a line."""
 
     time: float
     positions: np.ndarray

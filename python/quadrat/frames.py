@@ -62,17 +62,22 @@ def files(path: FilePath) -> list[pathlib.Path]:
 
 
 def read(path: FilePath) -> Iterator[Frame]:
-    """Yields the frames of a run's folder or of one file, in order of time. Raises ValueError that names the file and
-    the error."""
+    """Yields the frames of a run's folder or of one file, in order of time. If a file does not say its step, the step
+    is that of its name, as in frame_00000500.vtp. Raises ValueError that names the file and the error."""
     for file in files(path):
         if file.suffix in (".vtp", ".vtu"):
-            yield _read_vtk(file)
+            found = [_read_vtk(file)]
         elif file.suffix in (".pvtp", ".pvtu"):
-            yield _read_pieces(file)
+            found = [_read_pieces(file)]
         elif file.suffix in (".xyz", ".extxyz", ".gsd"):
-            yield from _read_frames(file)
+            found = _read_frames(file)
         else:
             raise ValueError(f"{file} is not a frame; those end in .vtp, .vtu, .pvtp, .pvtu, .xyz, .extxyz or .gsd")
+        named = re.match(r"frame_(\d+)[._]", file.name)
+        for frame in found:
+            if frame.step is None and named:
+                frame.step = int(named[1])
+            yield frame
 
 
 def _read_vtk(file):

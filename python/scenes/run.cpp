@@ -148,6 +148,7 @@ class scene_on final : public scene_run {
 
 std::unique_ptr<scene_run> open_scene(const scene_settings& settings) {
   program::run_options options;
+  options.from_python = true;
   options.scene = settings.file;
   options.device = unless_empty(settings.device);
   options.method = unless_empty(settings.method);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <charconv>
 #include <type_traits>
 
 #include "core/number_text.hpp"
@@ -109,6 +111,25 @@ const std::string& value_in(const lines& all, const std::string& key) {
   return found == all.end() ? none : found->second;
 }
 
+/// A stored value as messages show it: its numbers in the shortest form. Whole numbers keep all digits.
+std::string shortest(std::string_view value) {
+  std::string result;
+  while (!value.empty()) {
+    const std::size_t digits = std::min(value.find_first_not_of("-+.e0123456789"), value.size());
+    double number = 0;
+    const auto end = std::from_chars(value.data(), value.data() + digits, number).ptr;
+    const auto read = static_cast<std::size_t>(end - value.data());
+    const bool starts = result.empty() || result.back() == ' ' || result.back() == '[';
+    if (starts && read > 0 && value.substr(0, read).find_first_of(".e") != std::string_view::npos) {
+      result += number_text(number);
+    } else {
+      result += value.substr(0, std::max<std::size_t>(read, 1));
+    }
+    value.remove_prefix(std::max<std::size_t>(read, 1));
+  }
+  return result;
+}
+
 bool matters(std::string_view key, std::string_view level) {
   const std::string_view table = key.substr(0, key.find('.'));
   if (table == "output" || table == "camera" || key == "scene.name") return false;
@@ -140,14 +161,15 @@ std::optional<scene_difference> first_difference(std::string_view stored, std::s
   for (const std::string key : {"scene.model", "physics.law"}) {
     const std::string& old_value = value_in(before, key);
     const std::string& value = value_in(now, key);
-    if (old_value != value) return scene_difference{key, old_value, value};
+    if (old_value != value) return scene_difference{key, shortest(old_value), shortest(value)};
   }
   std::optional<scene_difference> first;
   const auto compare = [&](std::string_view table, std::string_view key, const auto&) {
     const std::string name = message(table, ".", key);
     const std::string& old_value = value_in(before, name);
     const std::string& new_value = value_in(now, name);
-    if (!first && matters(name, level) && old_value != new_value) first = {name, old_value, new_value};
+    if (!first && matters(name, level) && old_value != new_value)
+      first = {name, shortest(old_value), shortest(new_value)};
   };
   const auto compare_all = [&](const auto& keys) { visit_keys(keys, compare); };
   std::string kind = value_in(now, "scene.model");

@@ -37,7 +37,7 @@ def assert_same(frame, other):
 
 def test_a_run_is_read_frame_by_frame(out):
     read = list(frames.read(out))
-    assert [frame.time for frame in read] == [0, 10, 20, 30]
+    assert [frame.time for frame in read] == [0, 10, 20, 30] and [frame.step for frame in read] == [0, 20, 40, 60]
     last = read[-1]
     assert last.positions.shape == (500, 3) and last.positions.dtype == np.float32
     assert set(last.fields) == {"velocity", "speed", "radius", "id"}

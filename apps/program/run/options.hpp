@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,6 +24,15 @@ struct run_options {
   bool resume = false;
   bool overwrite = false;
   bool quiet = false;
+  bool from_python = false;
+
+  /// How errors name an option: "--frame-format", or frame_format as Python's keyword.
+  [[nodiscard]] std::string named(std::string flag) const {
+    if (!from_python) return flag;
+    flag.erase(0, flag.starts_with("--no-") ? 5 : 2);
+    std::replace(flag.begin(), flag.end(), '-', '_');
+    return flag;
+  }
 };
 
 }  // namespace quadrat::program

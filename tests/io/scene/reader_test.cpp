@@ -290,6 +290,14 @@ TEST(scene, differences_that_matter_are_named) {
   EXPECT_EQ(difference(b), "");
   b.physics.spring = 0.25;
   EXPECT_EQ(difference(b), "physics.spring: 0.5 -> 0.25");
+  b.physics.spring = 0.3;  // 0.29999999999999999 in 17 digits, as it is stored
+  EXPECT_EQ(difference(b), "physics.spring: 0.5 -> 0.3");
+  b = a;
+  b.box.upper = {0.3, -0.7, 2};
+  EXPECT_EQ(difference(b).substr(difference(b).find("->")), "-> [0.3, -0.7, 2]");
+  b = a;
+  b.particles.seed = 9007199254740993;  // no double
+  EXPECT_NE(difference(b).find("-> 9007199254740993"), std::string::npos) << difference(b);
   b = a;
   b.collider.radius = 1;
   EXPECT_EQ(difference(b), "collider.radius:  -> 1");

@@ -62,7 +62,7 @@ struct circles_runs : scene_runs {
     if (options.particles) {
       scene.agents.count = *options.particles;
       scene.agents.density.reset();
-      file.places.set("agents.count", "--particles");
+      file.places.set("agents.count", options.named("--particles"));
     }
     given.apply(options.seed, scene.agents.seed, "agents.seed", "--seed");
   }

@@ -42,7 +42,8 @@ struct electrolyte_runs : scene_runs {
   }
   static void apply(const run_options& options, overrides<scene_type>& given, io::scene_file<scene_type>& file) {
     given.apply(options.method, file.scene.electrostatics.method, "electrostatics.method", "--method");
-    require(!options.particles, "--particles: ions are counted by kind; change ions.species in the scene");
+    require(!options.particles, options.named("--particles"),
+            ": ions are counted by kind; change ions.species in the scene");
     given.apply(options.seed, file.scene.ions.seed, "ions.seed", "--seed");
   }
 };

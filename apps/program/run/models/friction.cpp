@@ -116,8 +116,8 @@ struct friction_runs : scene_runs {
     return std::tuple(std::move(grains.radii), std::move(grains.positions));
   }
   static void apply(const run_options& options, overrides<scene_type>& given, io::scene_file<scene_type>& file) {
-    require(!options.method || *options.method == "auto",
-            "--method: grains with friction have one way to find neighbors");
+    require(!options.method || *options.method == "auto", options.named("--method"),
+            ": grains with friction have one way to find neighbors");
     given.apply(options.particles, file.scene.particles.count, "particles.count", "--particles");
     given.apply(options.seed, file.scene.particles.seed, "particles.seed", "--seed");
   }

@@ -71,17 +71,17 @@ class settings_writer {
   nlohmann::ordered_json& out_;
 };
 
-/// Puts option values into a scene, and remembers their source.
+/// Puts option values into a scene, and remembers their source: `option` is the one on the command line.
 template <typename Scene>
 class overrides {
  public:
-  explicit overrides(io::scene_file<Scene>& file) : file_(file) {}
+  overrides(const run_options& options, io::scene_file<Scene>& file) : options_(options), file_(file) {}
 
   template <typename T>
   void apply(const std::optional<T>& given, T& member, const std::string& key, const std::string& option) {
     if (!given) return;
     member = *given;
-    file_.places.set(key, option);
+    file_.places.set(key, options_.named(option));
   }
 
   template <typename Enum>
@@ -89,7 +89,7 @@ class overrides {
                   const std::string& option) {
     if (!given) return;
     member = named<Enum>(*given);
-    file_.places.set(key, option);
+    file_.places.set(key, options_.named(option));
   }
 
   /// Several distinct values; none: the scene's values stay.
@@ -100,10 +100,10 @@ class overrides {
     member.clear();
     for (const std::string& name : given) {
       const Enum value = named<Enum>(name);
-      require(std::ranges::find(member, value) == member.end(), option, " names ", name, " twice");
+      require(std::ranges::find(member, value) == member.end(), options_.named(option), " names ", name, " twice");
       member.push_back(value);
     }
-    file_.places.set(key, option);
+    file_.places.set(key, options_.named(option));
   }
 
  private:
@@ -114,26 +114,27 @@ class overrides {
     return static_cast<Enum>(std::find(names.begin(), names.end(), name) - names.begin());
   }
 
+  const run_options& options_;
   io::scene_file<Scene>& file_;
 };
 
 template <typename Scene>
 overrides<Scene> apply_common(const run_options& options, io::scene_file<Scene>& file) {
   Scene& scene = file.scene;
-  overrides<Scene> given(file);
+  overrides<Scene> given(options, file);
   given.apply_name(options.device, scene.run.device, "run.device", "--device");
   given.apply_name(options.deterministic, scene.run.deterministic, "run.deterministic", "--deterministic");
   given.apply_name(options.precision, scene.run.precision, "run.precision", "--precision");
   given.apply(options.output, scene.output.directory, "output.directory", "--output");
-  given.apply(options.frame_every, scene.output.frame_every, "output.frame_every", "frame_every");
-  given.apply(options.statistics_every, scene.output.statistics_every, "output.statistics_every", "statistics_every");
+  given.apply(options.frame_every, scene.output.frame_every, "output.frame_every", "--frame-every");
+  given.apply(options.statistics_every, scene.output.statistics_every, "output.statistics_every", "--statistics-every");
   given.apply_names(options.frame_format, scene.output.frame_format, "output.frame_format", "--frame-format");
   given.apply(options.steps, scene.run.steps, "run.steps", "--steps");
   given.apply(options.threads, scene.run.threads, "run.threads", "--threads");
   if constexpr (requires { scene.run.autotune; }) {
     given.apply(options.autotune, scene.run.autotune, "run.autotune", "--no-autotune");
   } else {
-    require(!options.autotune, "--no-autotune: the model ", scene.scene.model, " times no methods");
+    require(!options.autotune, options.named("--no-autotune"), ": the model ", scene.scene.model, " times no methods");
   }
   return given;
 }

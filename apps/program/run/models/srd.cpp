@@ -45,11 +45,12 @@ struct srd_runs : scene_runs {
   }
   static void apply(const run_options& options, overrides<scene_type>& given, io::scene_file<scene_type>& file) {
     scene_type& scene = file.scene;
-    require(!options.method || *options.method == "auto", "--method: the SRD fluid has no neighbors to find");
+    require(!options.method || *options.method == "auto", options.named("--method"),
+            ": the SRD fluid has no neighbors to find");
     if (options.particles) {
       scene.particles.count = *options.particles;
       scene.particles.per_cell.reset();
-      file.places.set("particles.count", "--particles");
+      file.places.set("particles.count", options.named("--particles"));
     }
     given.apply(options.seed, scene.particles.seed, "particles.seed", "--seed");
   }
