@@ -155,8 +155,8 @@ def read(folder):
             collect(scopes, module, header.name, header.read_text())
     found = [scope for scope in scopes.values() if scope.calls]
     calls = {call.key: call for scope in found for call in scope.calls}
-    for call in calls.values():  # "As grid_cells::build."
-        like = re.match(r"As (\w+::\w+)", call.comments[0]) if call.comments else None
+    for call in calls.values():  # "Like grid_cells::build."
+        like = re.match(r"(?:As|Like) (\w+::\w+)", call.comments[0]) if call.comments else None
         if like and like[1] in calls:
             call.comments += calls[like[1]].comments
     return found

@@ -91,8 +91,8 @@ struct grid_cells_view {
 
 /// A cell list: particles in the cells of a grid, each stored once. `Method` is its descriptor, see grid_cells_method.
 /// Constructed once, for its context, and rebuilt whenever particles move. Movable. Instantiated in the library for
-/// float and double in 2 and 3 dimensions. It has no size(): space().size() is the number of cells. Determinism as for
-/// the buckets of the method.
+/// float and double in 2 and 3 dimensions. It has no size(): space().size() is the number of cells.
+/// Determinism: as the buckets of the method.
 template <typename Method, typename Context, typename T, int D>
 class grid_cells {
   static_assert(detail::instance<Context, T, D>::exists);

@@ -83,7 +83,7 @@ struct linked_packed_view {
 /// reads position and link together, while the insertion writes whole records. One pass, one atomic exchange per
 /// particle. Memory: 4 bytes per cell and 16 (float) or 32 (double) per particle, unless the caller owns the records.
 ///
-/// Determinism as for linked_buckets.
+/// Determinism: as linked_buckets.
 template <typename Context, typename T, int D>
 class linked_packed_cells {
   static_assert(detail::instance<Context, T, D>::exists);
