@@ -34,7 +34,8 @@ quadrat_downstream_test(component "${PROJECT_SOURCE_DIR}/tests/install/component
 quadrat_downstream_test(contacts "${PROJECT_SOURCE_DIR}/examples/contacts" contacts)
 if(NOT QUADRAT_SANITIZE)
   foreach(program IN ITEMS neighbors ewald)
-    quadrat_downstream_test(c_${program} "${PROJECT_SOURCE_DIR}/examples/c" ${program} "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror")
+    quadrat_downstream_test(c_${program} "${PROJECT_SOURCE_DIR}/examples/c" ${program}
+                            "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror")
   endforeach()
   find_program(QUADRAT_FORTRAN NAMES gfortran)
   mark_as_advanced(QUADRAT_FORTRAN)
