@@ -162,7 +162,7 @@ typedef struct quadrat_info {
   size_t bytes;       /**< of the device's memory */
 } quadrat_info;
 
-/* Neighbor lists: all (i, j, S) with |x[j] + S . vectors - x[i]| below a cutoff. ------------------------------------- */
+/* Neighbor lists: all (i, j, S) with |x[j] + S . vectors - x[i]| below a cutoff. ----------------------------------- */
 
 enum quadrat_cutoff_rule {
   QUADRAT_UNIFORM = 0,
