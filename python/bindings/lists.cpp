@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
-#include <sys/types.h>
-#include <unistd.h>
 
 #include <array>
 #include <cmath>
@@ -12,6 +10,7 @@
 
 #include "boxes.hpp"
 #include "modules.hpp"
+#include "own_process.hpp"
 #include "points.hpp"
 #include "quadrat/core/error.hpp"
 
@@ -181,7 +180,7 @@ class spare_lists {
   static std::unique_ptr<neighbor_list_handle> take(const key& wanted) {
     spare_lists& spare = instance();
     const std::lock_guard<std::mutex> lock(spare.mutex_);
-    if (spare.owner_ != getpid()) return nullptr;  // CUDA's memory is not that of a forked process
+    if (!in_own_process<gpu_of_process>()) return nullptr;
     for (auto& [kind, list] : spare.lists_) {
       if (list && kind == wanted) return std::move(list);
     }
@@ -191,7 +190,7 @@ class spare_lists {
     if (list->get(&c_functions::neighbor_list_info).bytes > most_bytes) return;
     spare_lists& spare = instance();
     const std::lock_guard<std::mutex> lock(spare.mutex_);
-    if (spare.owner_ != getpid()) return;
+    if (!in_own_process<gpu_of_process>()) return;
     auto& [former, place] = spare.lists_[spare.next_];
     spare.next_ = (spare.next_ + 1) % spare.lists_.size();
     former = std::move(kind);
@@ -206,7 +205,6 @@ class spare_lists {
     return *spare;
   }
   std::mutex mutex_;
-  pid_t owner_ = getpid();
   std::array<std::pair<key, std::unique_ptr<neighbor_list_handle>>, 4> lists_;
   std::size_t next_ = 0;
 };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <sys/types.h>
-#include <unistd.h>
+#include <pthread.h>
 
 #include <atomic>
 
@@ -10,13 +9,24 @@
 
 namespace quadrat::python {
 
+/// Marks a use of what a forked process does not have, of a kind. False in a process that was forked after one.
+template <typename Kind>
+[[nodiscard]] bool in_own_process() {
+  static std::atomic<bool> used{false}, lost{false};
+  // Asking for the number of the process at each call would take as long as short work does.
+  [[maybe_unused]] static const int heard = pthread_atfork(nullptr, nullptr, [] { lost = used.load(); });
+  if (lost) return false;
+  used = true;
+  return true;
+}
+
+struct threads_of_process;
+struct gpu_of_process;  // CUDA's memory and streams
+
 /// Throws backend_error in a process that was forked from one that has run threads: they do not exist there, and OpenMP
 /// would wait for them for ever. `threads`: to be used; 0: all.
 inline void require_own_threads(int threads) {
-  static std::atomic<pid_t> user{0};
-  const pid_t self = getpid();
-  pid_t first = 0;
-  if (user.compare_exchange_strong(first, self) || first == self || threads == 1) return;
+  if (in_own_process<threads_of_process>() || threads == 1) return;
   throw backend_error(
       "this process was forked from one that has used quadrat with several threads; start processes with the "
       "method 'spawn', or pass threads=1");

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "worker.hpp"
 
-#include <sys/types.h>
-#include <unistd.h>
-
-#include <atomic>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -20,10 +16,7 @@ namespace {
 
 /// CUDA does not work in a process that was forked from one that has used it.
 void require_process_of_gpu() {
-  static std::atomic<pid_t> user{0};
-  const pid_t self = getpid();
-  pid_t first = 0;
-  if (user.compare_exchange_strong(first, self) || first == self) return;
+  if (in_own_process<gpu_of_process>()) return;
   throw backend_error(
       "this process was forked from one that has used a GPU, which then cannot be used here; start processes with "
       "the method 'spawn'");
