@@ -54,7 +54,7 @@ TEST_F(calls_of_search, nearest_neighbors) {
 TEST_F(calls_of_search, clusters) {
   const auto stored = some_points();
   const auto points = points_of(stored);
-  auto finder = make_cluster_finder(context(), unit_box(), {.link = 0.05f});
+  auto finder = make_cluster_finder(context(), unit_box(), {.cutoff = 0.05f});
   expect_call("cluster_finder::find", grows_and_waits, [&] { finder.find(points); });
   finder.reserve(count);
   expect_call("cluster_finder::find_async", enqueues, [&] { finder.find_async(points); });
