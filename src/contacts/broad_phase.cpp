@@ -160,12 +160,6 @@ template <typename Context, typename T>
 broad_phase<Context, T>::broad_phase(const Context& context, const broad_phase_options<T>& options)
     : implementation_((detail::check_broad_phase_options(detail::contact_demand(context), options),
                        std::make_unique<implementation>(context, options))) {}
-template <typename Context, typename T>
-broad_phase<Context, T>::broad_phase(broad_phase&&) noexcept = default;
-template <typename Context, typename T>
-broad_phase<Context, T>& broad_phase<Context, T>::operator=(broad_phase&&) noexcept = default;
-template <typename Context, typename T>
-broad_phase<Context, T>::~broad_phase() = default;
 
 template <typename Context, typename T>
 void broad_phase<Context, T>::build(const bounds_view<T>& bounds) {

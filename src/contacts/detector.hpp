@@ -230,12 +230,6 @@ template <typename Context, typename T>
 contact_detector<Context, T>::contact_detector(const Context& context, const contact_options<T>& options)
     : implementation_((detail::check_contact_options(detail::contact_demand(context), options),
                        std::make_unique<implementation>(context, options))) {}
-template <typename Context, typename T>
-contact_detector<Context, T>::contact_detector(contact_detector&&) noexcept = default;
-template <typename Context, typename T>
-contact_detector<Context, T>& contact_detector<Context, T>::operator=(contact_detector&&) noexcept = default;
-template <typename Context, typename T>
-contact_detector<Context, T>::~contact_detector() = default;
 
 template <typename Context, typename T>
 void contact_detector<Context, T>::build(const bodies_view<T>& bodies) {

@@ -394,12 +394,6 @@ std::size_t electrostatics<Context, T>::implementation::bytes() const {
 template <typename Context, typename T>
 electrostatics<Context, T>::electrostatics(const Context& context, const electrostatics_options& options)
     : implementation_(std::make_unique<implementation>(context, options)) {}
-template <typename Context, typename T>
-electrostatics<Context, T>::electrostatics(electrostatics&&) noexcept = default;
-template <typename Context, typename T>
-electrostatics<Context, T>& electrostatics<Context, T>::operator=(electrostatics&&) noexcept = default;
-template <typename Context, typename T>
-electrostatics<Context, T>::~electrostatics() = default;
 
 template <typename Context, typename T>
 void electrostatics<Context, T>::prepare(const electrostatics_input<T>& input) {

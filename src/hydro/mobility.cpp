@@ -290,12 +290,6 @@ std::size_t mobility<Context, T>::implementation::bytes() const {
 template <typename Context, typename T>
 mobility<Context, T>::mobility(const Context& context, const vec<T, 3>& box, const mobility_options& options)
     : implementation_(std::make_unique<implementation>(context, box, options)) {}
-template <typename Context, typename T>
-mobility<Context, T>::mobility(mobility&&) noexcept = default;
-template <typename Context, typename T>
-mobility<Context, T>& mobility<Context, T>::operator=(mobility&&) noexcept = default;
-template <typename Context, typename T>
-mobility<Context, T>::~mobility() = default;
 
 template <typename Context, typename T>
 void mobility<Context, T>::prepare(std::size_t count) {

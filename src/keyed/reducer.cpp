@@ -365,12 +365,6 @@ template <typename Context>
 key_reducer<Context>::key_reducer(const Context& context, std::uint64_t key_count, const key_reducer_options& options,
                                   const detail::key_details& details)
     : implementation_(std::make_unique<implementation>(context, key_count, options, details)) {}
-template <typename Context>
-key_reducer<Context>::key_reducer(key_reducer&&) noexcept = default;
-template <typename Context>
-key_reducer<Context>& key_reducer<Context>::operator=(key_reducer&&) noexcept = default;
-template <typename Context>
-key_reducer<Context>::~key_reducer() = default;
 
 template <typename Context>
 void key_reducer<Context>::set_keys(const std::int32_t* keys, std::size_t count) {

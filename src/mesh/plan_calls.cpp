@@ -23,12 +23,6 @@ spread_plan<Context, T, D>::spread_plan(const Context& context, const box<T, D>&
                                         const mesh_window<T>& window, const spread_options& options,
                                         const detail::plan_details& details)
     : implementation_(std::make_unique<implementation>(context, domain, mesh, window, options, details)) {}
-template <typename Context, typename T, int D>
-spread_plan<Context, T, D>::spread_plan(spread_plan&&) noexcept = default;
-template <typename Context, typename T, int D>
-spread_plan<Context, T, D>& spread_plan<Context, T, D>::operator=(spread_plan&&) noexcept = default;
-template <typename Context, typename T, int D>
-spread_plan<Context, T, D>::~spread_plan() = default;
 
 template <typename Context, typename T, int D>
 void spread_plan<Context, T, D>::set_points(const points_view<T, D>& points) {

@@ -10,12 +10,6 @@ namespace quadrat {
 template <typename Context, typename T, int D>
 neighbor_list<Context, T, D>::neighbor_list(const Context& context, const neighbor_options<T>& options)
     : implementation_(std::make_unique<implementation>(context, options)) {}
-template <typename Context, typename T, int D>
-neighbor_list<Context, T, D>::neighbor_list(neighbor_list&&) noexcept = default;
-template <typename Context, typename T, int D>
-neighbor_list<Context, T, D>& neighbor_list<Context, T, D>::operator=(neighbor_list&&) noexcept = default;
-template <typename Context, typename T, int D>
-neighbor_list<Context, T, D>::~neighbor_list() = default;
 
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::build(const neighbor_input<T, D>& input) {

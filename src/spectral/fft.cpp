@@ -64,12 +64,6 @@ struct real_fft<Context, T, D>::implementation : whole_transform<Context, T> {
 template <typename Context, typename T, int D>
 fft<Context, T, D>::fft(const Context& context, const vec<int, D>& mesh, const fft_options& options)
     : implementation_(std::make_unique<implementation>(context, whole_shape(mesh, false), options)) {}
-template <typename Context, typename T, int D>
-fft<Context, T, D>::fft(fft&&) noexcept = default;
-template <typename Context, typename T, int D>
-fft<Context, T, D>& fft<Context, T, D>::operator=(fft&&) noexcept = default;
-template <typename Context, typename T, int D>
-fft<Context, T, D>::~fft() = default;
 
 template <typename Context, typename T, int D>
 void fft<Context, T, D>::forward_async(std::complex<T>* mesh) {
@@ -97,12 +91,6 @@ std::size_t fft<Context, T, D>::bytes() const {
 template <typename Context, typename T, int D>
 real_fft<Context, T, D>::real_fft(const Context& context, const vec<int, D>& mesh, const fft_options& options)
     : implementation_(std::make_unique<implementation>(context, whole_shape(mesh, true), options)) {}
-template <typename Context, typename T, int D>
-real_fft<Context, T, D>::real_fft(real_fft&&) noexcept = default;
-template <typename Context, typename T, int D>
-real_fft<Context, T, D>& real_fft<Context, T, D>::operator=(real_fft&&) noexcept = default;
-template <typename Context, typename T, int D>
-real_fft<Context, T, D>::~real_fft() = default;
 
 template <typename Context, typename T, int D>
 void real_fft<Context, T, D>::forward_async(T* mesh, std::complex<T>* modes) {

@@ -186,12 +186,6 @@ template <typename Context, typename T, int D>
 normal_operator<Context, T, D>::normal_operator(const Context& context, const vec<int, D>& modes, double tolerance,
                                                 const nufft_options& options)
     : implementation_(std::make_unique<implementation>(context, modes, tolerance, options)) {}
-template <typename Context, typename T, int D>
-normal_operator<Context, T, D>::normal_operator(normal_operator&&) noexcept = default;
-template <typename Context, typename T, int D>
-normal_operator<Context, T, D>& normal_operator<Context, T, D>::operator=(normal_operator&&) noexcept = default;
-template <typename Context, typename T, int D>
-normal_operator<Context, T, D>::~normal_operator() = default;
 
 template <typename Context, typename T, int D>
 void normal_operator<Context, T, D>::set_points(const points_view<T, D>& points, const T* weights) {

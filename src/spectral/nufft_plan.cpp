@@ -129,12 +129,6 @@ template <typename Context, typename T, int D>
 nufft_plan<Context, T, D>::nufft_plan(const Context& context, const vec<int, D>& modes, double tolerance,
                                       const nufft_options& options)
     : implementation_(std::make_unique<implementation>(context, modes, tolerance, options)) {}
-template <typename Context, typename T, int D>
-nufft_plan<Context, T, D>::nufft_plan(nufft_plan&&) noexcept = default;
-template <typename Context, typename T, int D>
-nufft_plan<Context, T, D>& nufft_plan<Context, T, D>::operator=(nufft_plan&&) noexcept = default;
-template <typename Context, typename T, int D>
-nufft_plan<Context, T, D>::~nufft_plan() = default;
 
 template <typename Context, typename T, int D>
 void nufft_plan<Context, T, D>::set_points(const points_view<T, D>& points, const std::uint32_t* system_of_point) {

@@ -280,12 +280,6 @@ template <typename Context, typename T, int D>
 nufft_target_plan<Context, T, D>::nufft_target_plan(const Context& context, double tolerance,
                                                     const nufft_target_options& options)
     : implementation_(std::make_unique<implementation>(context, tolerance, options)) {}
-template <typename Context, typename T, int D>
-nufft_target_plan<Context, T, D>::nufft_target_plan(nufft_target_plan&&) noexcept = default;
-template <typename Context, typename T, int D>
-nufft_target_plan<Context, T, D>& nufft_target_plan<Context, T, D>::operator=(nufft_target_plan&&) noexcept = default;
-template <typename Context, typename T, int D>
-nufft_target_plan<Context, T, D>::~nufft_target_plan() = default;
 
 template <typename Context, typename T, int D>
 void nufft_target_plan<Context, T, D>::set_points(const points_view<T, D>& points, const points_view<T, D>& targets) {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
 #include "quadrat/core/macros.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/views.hpp"
 #include "quadrat/parallel/for_each.hpp"
@@ -69,9 +69,6 @@ class broad_phase {
  public:
   /// Throws argument_error for impossible options.
   broad_phase(const Context& context, const broad_phase_options<T>& options);
-  broad_phase(broad_phase&&) noexcept;
-  broad_phase& operator=(broad_phase&&) noexcept;
-  ~broad_phase();
 
   /// Counts exactly, then fills. Waits. May allocate. Throws argument_error for invalid input visible to the host;
   /// data_error naming the first box that is not finite, has its corners swapped, has an invalid group, or is too long
@@ -103,7 +100,7 @@ class broad_phase {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 namespace detail {

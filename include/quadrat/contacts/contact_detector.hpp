@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/tune/explanation.hpp"
 
 namespace quadrat {
@@ -55,9 +55,6 @@ class contact_detector {
   /// Throws argument_error for impossible options: an unknown method (naming the valid ones), a bin size that is
   /// negative or not finite, masks that are not symmetric, an invalid domain, autotune where runs must be repeatable.
   contact_detector(const Context& context, const contact_options<T>& options);
-  contact_detector(contact_detector&&) noexcept;
-  contact_detector& operator=(contact_detector&&) noexcept;
-  ~contact_detector();
 
   /// Counts exactly, then fills. Waits. May allocate. Throws argument_error for impossible input that the host can see
   /// (sizes missing, a radius outside of smallest_length and largest_length, a plane without a unit normal or across a
@@ -107,7 +104,7 @@ class contact_detector {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

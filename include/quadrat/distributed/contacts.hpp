@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "quadrat/contacts/contact_detector.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/distributed/decomposition.hpp"
 
@@ -27,9 +27,6 @@ class distributed_contacts {
   /// The communicator must outlive this. Throws what contact_detector throws, on all ranks.
   distributed_contacts(const Context& context, communicator& ranks, const grid<T, 3>& space,
                        contact_options<T> options = {});
-  distributed_contacts(distributed_contacts&&) noexcept;
-  distributed_contacts& operator=(distributed_contacts&&) noexcept;
-  ~distributed_contacts();
 
   /// `bodies`: the bodies of this rank, each in a block of this rank; ids are unique over all ranks. Ranks that have
   /// bodies give the same kinds of arrays, and all ranks the same planes. Counts exactly, then fills. Waits. May
@@ -46,7 +43,7 @@ class distributed_contacts {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

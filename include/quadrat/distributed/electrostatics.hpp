@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/views.hpp"
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/distributed/decomposition.hpp"
@@ -31,9 +31,6 @@ class distributed_electrostatics {
   /// for impossible options; argument_error for other boxes, and for the method `direct`.
   distributed_electrostatics(const Context& context, communicator& ranks, const grid<T, 3>& space,
                              const electrostatics_options& options = {});
-  distributed_electrostatics(distributed_electrostatics&&) noexcept;
-  distributed_electrostatics& operator=(distributed_electrostatics&&) noexcept;
-  ~distributed_electrostatics();
 
   /// Sets the charges of this rank: points in cells of its block (any periodic image), and their charges, which are
   /// copied. Arrays are in the memory of the context's device. The first call chooses the parameters; so does a call
@@ -57,7 +54,7 @@ class distributed_electrostatics {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

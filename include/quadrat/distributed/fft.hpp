@@ -3,11 +3,11 @@
 
 #include <complex>
 #include <cstddef>
-#include <memory>
 #include <string>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/distributed/decomposition.hpp"
@@ -60,9 +60,6 @@ class distributed_fft {
   /// for other extents, backend_error without an FFT library.
   distributed_fft(const Context& context, communicator& ranks, const vec<int, 3>& mesh,
                   const distributed_fft_options& options = {});
-  distributed_fft(distributed_fft&&) noexcept;
-  distributed_fft& operator=(distributed_fft&&) noexcept;
-  ~distributed_fft();
 
   /// Mesh points of this rank, and the complex numbers that the array must have room for (in both orders).
   [[nodiscard]] std::size_t mesh_size() const;
@@ -89,7 +86,7 @@ class distributed_fft {
   void wait() const;
 
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 /// The same for a real mesh. Only modes with k_z from 0 to n_z / 2 are kept, since the others are their complex
@@ -109,9 +106,6 @@ class distributed_real_fft {
   /// ranks: argument_error for other extents, backend_error without an FFT library.
   distributed_real_fft(const Context& context, communicator& ranks, const vec<int, 3>& mesh,
                        const distributed_fft_options& options = {});
-  distributed_real_fft(distributed_real_fft&&) noexcept;
-  distributed_real_fft& operator=(distributed_real_fft&&) noexcept;
-  ~distributed_real_fft();
 
   /// Mesh points of this rank, and the complex numbers that the array of modes must have room for.
   [[nodiscard]] std::size_t mesh_size() const;
@@ -134,7 +128,7 @@ class distributed_real_fft {
   void wait() const;
 
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/views.hpp"
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/distributed/decomposition.hpp"
@@ -50,9 +50,6 @@ class halo {
  public:
   /// The communicator must outlive this.
   halo(const Context& context, communicator& ranks);
-  halo(halo&&) noexcept;
-  halo& operator=(halo&&) noexcept;
-  ~halo();
 
   /// Chooses the ghosts. `points`: the own particles; `space` must not be folded. Waits. May allocate. Throws on all
   /// ranks: argument_error for a reach that is negative or not finite, a decomposition of other cells or ranks, and
@@ -96,7 +93,7 @@ class halo {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/keyed/key_reducer.hpp"
 
@@ -39,9 +39,6 @@ class distributed_key_reducer {
   /// The communicator must outlive this. Throws what key_reducer throws, on all ranks.
   distributed_key_reducer(const Context& context, communicator& ranks, std::uint64_t key_count,
                           const key_reducer_options& options = {});
-  distributed_key_reducer(distributed_key_reducer&&) noexcept;
-  distributed_key_reducer& operator=(distributed_key_reducer&&) noexcept;
-  ~distributed_key_reducer();
 
   /// Sets the keys of this rank's elements, in the memory of the context. Waits. May allocate. The first reduction of
   /// each kind sends the keys to their owners: it waits and allocates, too. Throws data_error on all ranks for a key
@@ -73,7 +70,7 @@ class distributed_key_reducer {
   void wait() const;
 
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

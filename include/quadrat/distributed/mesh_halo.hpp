@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/distributed/decomposition.hpp"
@@ -39,9 +39,6 @@ class mesh_halo {
   /// open axis have no owner: `add` ignores them, and `fetch` sets them to 0. The communicator must outlive this.
   /// Waits. Throws argument_error on all ranks for a patch without points, or with more than 2^31 - 1.
   mesh_halo(const Context& context, communicator& ranks, const decomposition<D>& owners, const mesh_patch<D>& patch);
-  mesh_halo(mesh_halo&&) noexcept;
-  mesh_halo& operator=(mesh_halo&&) noexcept;
-  ~mesh_halo();
 
   /// Mesh points of this rank's block and patch.
   [[nodiscard]] std::size_t block_size() const;
@@ -57,7 +54,7 @@ class mesh_halo {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <type_traits>
 #include <vector>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/distributed/communicator.hpp"
 
 namespace quadrat {
@@ -25,9 +25,6 @@ class migration {
  public:
   /// The communicator must outlive this.
   migration(const Context& context, communicator& ranks);
-  migration(migration&&) noexcept;
-  migration& operator=(migration&&) noexcept;
-  ~migration();
 
   /// destinations[i]: the rank that gets element i. Waits. May allocate. Throws on all ranks: argument_error for more
   /// than 2^31 - 1 elements on a rank, before or after; data_error for a rank that does not exist, naming the first
@@ -53,7 +50,7 @@ class migration {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

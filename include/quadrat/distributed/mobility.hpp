@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/views.hpp"
 #include "quadrat/distributed/communicator.hpp"
@@ -32,9 +32,6 @@ class distributed_mobility {
   /// argument_error for methods other than `split` and for an accuracy below 1e-11.
   distributed_mobility(const Context& context, communicator& ranks, const grid<T, 3>& space,
                        const mobility_options& options, std::size_t count);
-  distributed_mobility(distributed_mobility&&) noexcept;
-  distributed_mobility& operator=(distributed_mobility&&) noexcept;
-  ~distributed_mobility();
 
   /// Sets the own spheres, each in a cell of this rank's block, and their ids, from 0 to count - 1. Chooses the ghosts,
   /// and the parameters by how crowded all spheres are; sends counts. `skin`: twice the distance that a sphere may move
@@ -69,7 +66,7 @@ class distributed_mobility {
   void wait() const;
 
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <type_traits>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/distributed/communicator.hpp"
 
 namespace quadrat {
@@ -35,9 +35,6 @@ class sparse_migration {
  public:
   /// The communicator must outlive this.
   sparse_migration(const Context& context, communicator& ranks);
-  sparse_migration(sparse_migration&&) noexcept;
-  sparse_migration& operator=(sparse_migration&&) noexcept;
-  ~sparse_migration();
 
   /// destinations[i]: the rank that gets element i; this rank's own number: it stays. Waits. May allocate. Throws on
   /// all ranks: argument_error for more than 2^31 - 1 elements on a rank, before or after; data_error for a rank that
@@ -67,7 +64,7 @@ class sparse_migration {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

@@ -3,12 +3,12 @@
 
 #include <complex>
 #include <cstddef>
-#include <memory>
 
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/views.hpp"
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/distributed/decomposition.hpp"
@@ -43,9 +43,6 @@ class distributed_spread_plan {
                           const mesh_window<T>& window, const decomposition<D>& owners, const box<T, D>& domain,
                           const grid<T, D>& space, const decomposition<D>& shares, T reach = T(0),
                           const spread_options& options = {});
-  distributed_spread_plan(distributed_spread_plan&&) noexcept;
-  distributed_spread_plan& operator=(distributed_spread_plan&&) noexcept;
-  ~distributed_spread_plan();
 
   /// Sets the own points, each within the reach of this rank's block and not wrapped to the other side of the box.
   /// Waits. May allocate. Throws on all ranks what spread_plan::set_points throws, and data_error for a point that is
@@ -99,7 +96,7 @@ class distributed_spread_plan {
   void make(const Context& context, communicator& ranks, const vec<int, D>& mesh, const Window& window, int width,
             const decomposition<D>& owners, const box<T, D>& domain, const grid<T, D>& space,
             const decomposition<D>& shares, T reach, const spread_options& options);
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

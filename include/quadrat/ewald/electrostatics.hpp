@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "quadrat/core/instance.hpp"
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/core/method.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
@@ -129,9 +129,6 @@ class electrostatics {
  public:
   /// Throws argument_error for options that are impossible.
   explicit electrostatics(const Context& context, const electrostatics_options& options = {});
-  electrostatics(electrostatics&&) noexcept;
-  electrostatics& operator=(electrostatics&&) noexcept;
-  ~electrostatics();
 
   /// Chooses the parameters and makes room for these inputs. `compute` does it where it is needed: for another number
   /// of points or systems, and where cells have changed so much that the accuracy is no longer kept, or another choice
@@ -170,7 +167,7 @@ class electrostatics {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

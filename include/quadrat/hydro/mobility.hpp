@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,6 +10,7 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
 #include "quadrat/core/method.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
 
@@ -83,9 +83,6 @@ class mobility {
   /// `box`: its extents. Throws argument_error for a box that is not positive and finite, for options that are
   /// impossible, and for an accuracy that cannot be reached in this precision, naming the least that can.
   mobility(const Context& context, const vec<T, 3>& box, const mobility_options& options = {});
-  mobility(mobility&&) noexcept;
-  mobility& operator=(mobility&&) noexcept;
-  ~mobility();
 
   /// Chooses parameters for a number of spheres at random places. Waits. May allocate. Throws argument_error if no
   /// parameters serve.
@@ -123,7 +120,7 @@ class mobility {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

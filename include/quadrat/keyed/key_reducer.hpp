@@ -4,13 +4,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/keyed/values.hpp"
 #include "quadrat/tune/explanation.hpp"
 
@@ -75,9 +75,6 @@ class key_reducer {
   /// ones), methods that do not support the backend or the level of determinism, and autotune at run_to_run or
   /// canonical.
   key_reducer(const Context& context, std::uint64_t key_count, const key_reducer_options& options = {});
-  key_reducer(key_reducer&&) noexcept;
-  key_reducer& operator=(key_reducer&&) noexcept;
-  ~key_reducer();
 
   /// Sets the keys of `count` elements; they are not copied and must not change while they are in use. Waits. May
   /// allocate. With `auto` the method is chosen by counts alone until a sample of the keys pays; the next call then
@@ -152,7 +149,7 @@ class key_reducer {
               const detail::key_details& details);
 
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 /// All in one call: constructs a reducer, sets the keys, reduces. Waits. Allocates. Determinism: that of the reducer.

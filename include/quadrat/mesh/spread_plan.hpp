@@ -4,7 +4,6 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
 #include "quadrat/mesh/window.hpp"
@@ -102,9 +102,6 @@ class spread_plan {
   /// A plan with a window given by the caller.
   spread_plan(const Context& context, const box<T, D>& domain, const vec<int, D>& mesh, const mesh_window<T>& window,
               const spread_options& options = {});
-  spread_plan(spread_plan&&) noexcept;
-  spread_plan& operator=(spread_plan&&) noexcept;
-  ~spread_plan();
 
   /// Copies the points, which may change or be freed afterwards. Waits. May allocate: when the number of points grows,
   /// and while options.autotune tries methods. Throws argument_error when there are more than 2^31 - 1 points, for null
@@ -233,7 +230,7 @@ class spread_plan {
   void require_lengths(std::size_t of_points, std::string_view name, std::size_t of_mesh, const mesh_call& call) const;
 
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

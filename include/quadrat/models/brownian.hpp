@@ -14,6 +14,7 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
 #include "quadrat/core/method.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/hydro/mobility.hpp"
@@ -123,9 +124,6 @@ class brownian {
   /// and counts, for noise below the rounding of positions in this precision, and what the mobility throws; data_error
   /// naming the first position that is not finite.
   brownian(const Context& context, const brownian_options& options, std::span<const vec<double, 3>> positions);
-  brownian(brownian&&) noexcept;
-  brownian& operator=(brownian&&) noexcept;
-  ~brownian();
 
   /// Adds forces of one's own, for all steps to come. See brownian_pair_force and brownian_bond_force; `domain` is the
   /// box that they need. Does not wait. Allocates nothing.
@@ -165,7 +163,7 @@ class brownian {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

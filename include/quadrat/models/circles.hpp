@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +15,7 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/search/orders.hpp"
@@ -154,9 +154,6 @@ class circles {
   /// walk), more than 2^31 - 1 agents, and autotune at run_to_run or canonical; data_error for a position that is not
   /// finite or outside the box (naming the first).
   circles(const Context& context, const circles_options& options, std::span<const vec<double, D>> positions);
-  circles(circles&&) noexcept;
-  circles& operator=(circles&&) noexcept;
-  ~circles();
 
   /// Enqueues steps. Does not wait (on the CPU they are finished on return). On CUDA a step is a captured graph.
   /// Allocates nothing after the first step. Both with one exception: where the model goes over to another choice,
@@ -200,7 +197,7 @@ class circles {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "quadrat/core/context.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/models/rank_report.hpp"
 
@@ -32,10 +32,6 @@ class distributed_model {
   using statistics_type = decltype(std::declval<Whole&>().measure());
   using options_type = std::remove_cvref_t<decltype(std::declval<const Whole&>().options())>;
   using context_type = std::remove_cvref_t<decltype(std::declval<const Whole&>().context())>;
-
-  distributed_model(distributed_model&&) noexcept;
-  distributed_model& operator=(distributed_model&&) noexcept;
-  ~distributed_model();
 
   /// Takes time steps. Never throws for bad data: see check.
   void advance(std::size_t steps);
@@ -72,7 +68,7 @@ class distributed_model {
   struct implementation;
   distributed_model(const context_type& context, communicator& ranks, detail::parts_of_model<Whole>&& parts);
 
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/ewald/electrostatics.hpp"
 
@@ -102,9 +102,6 @@ class electrolyte {
   /// the species, a net charge (unless options.background), and an accuracy that cannot be reached in this precision;
   /// data_error naming the first position or velocity that is not finite, and for two coincident ions.
   electrolyte(const Context& context, const electrolyte_options& options, const electrolyte_particles& particles);
-  electrolyte(electrolyte&&) noexcept;
-  electrolyte& operator=(electrolyte&&) noexcept;
-  ~electrolyte();
 
   /// Enqueues steps. Does not wait (on the CPU they are finished on return). Allocates nothing after the first call.
   /// Never throws for bad data: see check.
@@ -137,7 +134,7 @@ class electrolyte {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

@@ -4,17 +4,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/instance.hpp"
 #include "quadrat/core/method.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/tune/explanation.hpp"
@@ -60,9 +59,6 @@ enum class granular_start {
   left_half,      ///< evenly spread over x < middle of the box, overlapping if necessary: the paper's wave
   uniform_random  ///< independent uniform positions; overlaps are likely
 };
-
-/// Names of the starts, in the order of the enumeration.
-inline constexpr std::array<std::string_view, 3> granular_start_names{"lattice", "left_half", "uniform_random"};
 
 /// As a number of grains: all of them.
 inline constexpr std::size_t granular_all = static_cast<std::size_t>(-1);
@@ -153,9 +149,6 @@ class granular {
   /// position that is not finite or outside the box (naming the first).
   granular(const Context& context, const granular_options& options, std::span<const vec<double, 3>> positions,
            std::span<const vec<double, 3>> velocities = {});
-  granular(granular&&) noexcept;
-  granular& operator=(granular&&) noexcept;
-  ~granular();
 
   /// Enqueues time steps. Does not wait (on the CPU they are finished on return). On CUDA a step is a captured graph.
   /// Allocates nothing after the first step. Both with one exception: where the model goes over to another choice,
@@ -194,7 +187,7 @@ class granular {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

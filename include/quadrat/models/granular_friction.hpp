@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "quadrat/contacts/shapes.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 
@@ -50,9 +50,6 @@ enum class contact_stiffness {
   hertz,  ///< from the elastic constants of the material, growing with the overlap
   linear  ///< constant springs
 };
-
-/// Names, in the order of the enumeration.
-inline constexpr std::array<std::string_view, 2> contact_stiffness_names{"hertz", "linear"};
 
 /// The choice of the damping of the normal force.
 enum class contact_damping {
@@ -203,9 +200,6 @@ class granular_friction {
   granular_friction(const Context& context, const granular_friction_options& options, std::span<const double> radii,
                     std::span<const vec<double, 3>> positions, std::span<const vec<double, 3>> velocities = {},
                     std::span<const vec<double, 3>> angular_velocities = {});
-  granular_friction(granular_friction&&) noexcept;
-  granular_friction& operator=(granular_friction&&) noexcept;
-  ~granular_friction();
 
   /// Takes time steps. Enqueues some at a time (on CUDA as a captured graph). Waits for them, to rebuild the neighbor
   /// list if necessary. May allocate. Never throws for bad data: see check.
@@ -242,7 +236,7 @@ class granular_friction {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

@@ -4,13 +4,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 
@@ -166,9 +166,6 @@ class srd {
   /// particle; data_error for a position that is not finite or outside the box, and a velocity that is not finite
   /// (naming the first).
   srd(const Context& context, const srd_options<D>& options, const srd_particles<D>& particles);
-  srd(srd&&) noexcept;
-  srd& operator=(srd&&) noexcept;
-  ~srd();
 
   /// Enqueues steps. Does not wait (on the CPU they are finished on return); on CUDA several at a time form a captured
   /// graph. Allocates nothing after the first call. Never throws for bad data: see check.
@@ -216,7 +213,7 @@ class srd {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 /// The measurement of a viscosity: shear waves decay as exp(-nu k^2 t), k = 2 pi / L; the decay is measured from

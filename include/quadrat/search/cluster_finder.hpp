@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
 #include "quadrat/core/lattice.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
@@ -74,9 +74,6 @@ class cluster_finder {
   /// Throws argument_error for a cutoff whose square is not positive and finite, or that exceeds half the
   /// height of the box along a periodic axis, and if min_points is 0.
   cluster_finder(const Context& context, const lattice<T, D>& box, const cluster_options<T>& options);
-  cluster_finder(cluster_finder&&) noexcept;
-  cluster_finder& operator=(cluster_finder&&) noexcept;
-  ~cluster_finder();
 
   /// Finds the clusters of these points, which are in the memory of the context. Waits. May allocate. Throws
   /// argument_error for invalid input visible to the host, data_error naming the first point that is not finite or
@@ -125,7 +122,7 @@ class cluster_finder {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

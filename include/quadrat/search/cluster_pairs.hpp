@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <type_traits>
 
 #include "quadrat/core/box.hpp"
@@ -12,6 +11,7 @@
 #include "quadrat/core/instance.hpp"
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/core/macros.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
@@ -162,9 +162,6 @@ class cluster_pair_list {
   /// 33 periods of the box, and a box that is too skewed or has an open vector that is not perpendicular to the
   /// periodic ones.
   cluster_pair_list(const Context& context, const lattice<T, D>& box, const cluster_pair_options<T>& options);
-  cluster_pair_list(cluster_pair_list&&) noexcept;
-  cluster_pair_list& operator=(cluster_pair_list&&) noexcept;
-  ~cluster_pair_list();
 
   /// Builds the list; keeps a copy of the points. Waits. May allocate, if it needs more memory than earlier builds.
   /// Throws argument_error for invalid input visible to the host, and if the free memory cannot hold the tiles;
@@ -197,7 +194,7 @@ class cluster_pair_list {
   [[nodiscard]] detail::staged_places places() const;
 
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 namespace detail {

@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/core/macros.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
@@ -65,9 +65,6 @@ class nearest_neighbors {
   /// be more than 500 vectors away (it is very flat, or its vectors are sheared by more than 300 others), or one with
   /// an open vector that is not perpendicular to the periodic ones.
   nearest_neighbors(const Context& context, const lattice<T, D>& box, const nearest_options<T>& options);
-  nearest_neighbors(nearest_neighbors&&) noexcept;
-  nearest_neighbors& operator=(nearest_neighbors&&) noexcept;
-  ~nearest_neighbors();
 
   /// Sets the points among which neighbors are found. Waits. May allocate. Throws argument_error for invalid input
   /// visible to the host, and data_error naming the first point that is not finite or too far outside a periodic box;
@@ -106,7 +103,7 @@ class nearest_neighbors {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +15,7 @@
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/method.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
@@ -161,9 +161,6 @@ class neighbor_list {
       : neighbor_list(context, options) {
     boxes_ = std::move(boxes);
   }
-  neighbor_list(neighbor_list&&) noexcept;
-  neighbor_list& operator=(neighbor_list&&) noexcept;
-  ~neighbor_list();
 
   /// The input that `build`, `count` and `update` make of points alone: these points in the boxes that the list keeps.
   /// Radii, types, queries or exclusions can be added. Valid as long as the list and the points.
@@ -254,7 +251,7 @@ class neighbor_list {
   [[nodiscard]] detail::pair_memory<Context>& pair_memory() const;
 
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
   std::vector<lattice<T, D>> boxes_;
 };
 

@@ -3,13 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
 #include "quadrat/core/lattice.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/views.hpp"
 
 /// Histograms of the distances of pairs, and radial distribution functions g(r), over many frames.
@@ -63,9 +63,6 @@ class pair_histogram {
   /// Throws argument_error unless the cutoff's square is positive and finite, there are 1 to 2^20 bins and 1 to 64
   /// types.
   pair_histogram(const Context& context, const pair_histogram_options<T>& options);
-  pair_histogram(pair_histogram&&) noexcept;
-  pair_histogram& operator=(pair_histogram&&) noexcept;
-  ~pair_histogram();
 
   /// Adds the pairs of a frame. The points and their types (below options.types; nullptr: all 0) are in the memory of
   /// the context. Waits. May allocate. Throws argument_error for invalid input visible to the host, and data_error
@@ -86,7 +83,7 @@ class pair_histogram {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

@@ -3,11 +3,11 @@
 
 #include <complex>
 #include <cstddef>
-#include <memory>
 #include <string>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/vec.hpp"
 
 /// Fourier transforms of meshes on one device, for example between spreading and interpolation. Over ranks:
@@ -38,9 +38,6 @@ class fft {
   /// May allocate: all memory. Throws argument_error for extents that are not products of 2, 3 and 5, more than 2^31 -
   /// 1 mesh points, and an unavailable library; backend_error without cuFFT on CUDA.
   fft(const Context& context, const vec<int, D>& mesh, const fft_options& options = {});
-  fft(fft&&) noexcept;
-  fft& operator=(fft&&) noexcept;
-  ~fft();
 
   /// Mesh points, and numbers of the array that the calls take.
   [[nodiscard]] std::size_t mesh_size() const;
@@ -59,7 +56,7 @@ class fft {
   void wait() const;
 
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 /// The same for a mesh of real numbers, of whose modes half are kept, as by numpy.fft.rfftn: those from 0 to n / 2
@@ -72,9 +69,6 @@ class real_fft {
  public:
   /// Like fft; the last extent must be even.
   real_fft(const Context& context, const vec<int, D>& mesh, const fft_options& options = {});
-  real_fft(real_fft&&) noexcept;
-  real_fft& operator=(real_fft&&) noexcept;
-  ~real_fft();
 
   /// Numbers of mesh points, of stored modes, and of stored modes along the last axis.
   [[nodiscard]] std::size_t mesh_size() const;
@@ -96,7 +90,7 @@ class real_fft {
   void wait() const;
 
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

@@ -3,10 +3,10 @@
 
 #include <complex>
 #include <cstddef>
-#include <memory>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
 #include "quadrat/spectral/nufft_plan.hpp"
@@ -37,9 +37,6 @@ class normal_operator {
   /// that cannot be reached, naming the least that can.
   normal_operator(const Context& context, const vec<int, D>& modes, double tolerance,
                   const nufft_options& options = {});
-  normal_operator(normal_operator&&) noexcept;
-  normal_operator& operator=(normal_operator&&) noexcept;
-  ~normal_operator();
 
   /// Computes the inner sums; points and weights are not needed afterwards. `weights`: one for each point, of any sign,
   /// in the context's memory; nullptr: all 1. Waits. May allocate: the memory of the operator and, during the call,
@@ -66,7 +63,7 @@ class normal_operator {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

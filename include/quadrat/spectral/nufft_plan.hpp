@@ -4,12 +4,12 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
 #include "quadrat/mesh/window.hpp"
@@ -86,9 +86,6 @@ class nufft_plan {
   /// all (of several systems 2^24 along the first axis), for invalid options, and for a tolerance that cannot be
   /// reached, naming the least that can.
   nufft_plan(const Context& context, const vec<int, D>& modes, double tolerance, const nufft_options& options = {});
-  nufft_plan(nufft_plan&&) noexcept;
-  nufft_plan& operator=(nufft_plan&&) noexcept;
-  ~nufft_plan();
 
   /// Copies the points. `system_of_point`: with several systems, the system of each point, from 0, in any order;
   /// systems may have no points. All systems share one mesh, so many small systems take about the time of one large
@@ -179,7 +176,7 @@ class nufft_plan {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

@@ -3,12 +3,12 @@
 
 #include <complex>
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <string_view>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/core/views.hpp"
 #include "quadrat/spectral/nufft_plan.hpp"
@@ -38,9 +38,6 @@ class nufft_target_plan {
  public:
   /// Throws argument_error for a tolerance that cannot be reached, naming one that can, and for invalid options.
   nufft_target_plan(const Context& context, double tolerance, const nufft_target_options& options = {});
-  nufft_target_plan(nufft_target_plan&&) noexcept;
-  nufft_target_plan& operator=(nufft_target_plan&&) noexcept;
-  ~nufft_target_plan();
 
   /// Copies points and targets. Waits. May allocate; keeps meshes and their data if extents have changed little. Throws
   /// data_error naming the first point or target that is not finite, and argument_error if the mesh would be too large,
@@ -92,7 +89,7 @@ class nufft_target_plan {
 
  private:
   struct implementation;
-  std::unique_ptr<implementation> implementation_;
+  detail::pimpl<implementation> implementation_;
 };
 
 }  // namespace quadrat

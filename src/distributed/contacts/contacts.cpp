@@ -147,13 +147,6 @@ distributed_contacts<Context, T>::distributed_contacts(const Context& context, c
                                                        const grid<T, 3>& space, contact_options<T> options) {
   together(ranks, [&] { implementation_ = std::make_unique<implementation>(context, ranks, space, options); });
 }
-template <typename Context, typename T>
-distributed_contacts<Context, T>::distributed_contacts(distributed_contacts&&) noexcept = default;
-template <typename Context, typename T>
-distributed_contacts<Context, T>& distributed_contacts<Context, T>::operator=(distributed_contacts&&) noexcept =
-    default;
-template <typename Context, typename T>
-distributed_contacts<Context, T>::~distributed_contacts() = default;
 
 template <typename Context, typename T>
 void distributed_contacts<Context, T>::build(const decomposition_view<3>& shares, const bodies_view<T>& bodies) {

@@ -458,13 +458,6 @@ distributed_electrostatics<Context, T>::distributed_electrostatics(const Context
                                                                    const electrostatics_options& options) {
   together(ranks, [&] { implementation_ = std::make_unique<implementation>(context, ranks, space, options); });
 }
-template <typename Context, typename T>
-distributed_electrostatics<Context, T>::distributed_electrostatics(distributed_electrostatics&&) noexcept = default;
-template <typename Context, typename T>
-distributed_electrostatics<Context, T>& distributed_electrostatics<Context, T>::operator=(
-    distributed_electrostatics&&) noexcept = default;
-template <typename Context, typename T>
-distributed_electrostatics<Context, T>::~distributed_electrostatics() = default;
 
 template <typename Context, typename T>
 void distributed_electrostatics<Context, T>::set(const decomposition<3>& shares, const points_view<T, 3>& points,

@@ -81,12 +81,6 @@ distributed_fft<Context, T>::distributed_fft(const Context& context, communicato
     implementation_ = std::make_unique<implementation>(context, ranks, detail::transposed_mesh{mesh, false}, options);
   });
 }
-template <typename Context, typename T>
-distributed_fft<Context, T>::distributed_fft(distributed_fft&&) noexcept = default;
-template <typename Context, typename T>
-distributed_fft<Context, T>& distributed_fft<Context, T>::operator=(distributed_fft&&) noexcept = default;
-template <typename Context, typename T>
-distributed_fft<Context, T>::~distributed_fft() = default;
 
 template <typename Context, typename T>
 void distributed_fft<Context, T>::forward_async(std::complex<T>* mesh) {
@@ -141,13 +135,6 @@ distributed_real_fft<Context, T>::distributed_real_fft(const Context& context, c
     implementation_ = std::make_unique<implementation>(context, ranks, detail::transposed_mesh{mesh, true}, options);
   });
 }
-template <typename Context, typename T>
-distributed_real_fft<Context, T>::distributed_real_fft(distributed_real_fft&&) noexcept = default;
-template <typename Context, typename T>
-distributed_real_fft<Context, T>& distributed_real_fft<Context, T>::operator=(distributed_real_fft&&) noexcept =
-    default;
-template <typename Context, typename T>
-distributed_real_fft<Context, T>::~distributed_real_fft() = default;
 
 template <typename Context, typename T>
 void distributed_real_fft<Context, T>::forward_async(T* mesh, std::complex<T>* modes) {

@@ -279,13 +279,6 @@ distributed_key_reducer<Context>::distributed_key_reducer(const Context& context
                                                           std::uint64_t key_count, const key_reducer_options& options) {
   together(ranks, [&] { implementation_ = std::make_unique<implementation>(context, ranks, key_count, options); });
 }
-template <typename Context>
-distributed_key_reducer<Context>::distributed_key_reducer(distributed_key_reducer&&) noexcept = default;
-template <typename Context>
-distributed_key_reducer<Context>& distributed_key_reducer<Context>::operator=(distributed_key_reducer&&) noexcept =
-    default;
-template <typename Context>
-distributed_key_reducer<Context>::~distributed_key_reducer() = default;
 
 template <typename Context>
 void distributed_key_reducer<Context>::set_keys(const std::uint32_t* keys, std::size_t count) {

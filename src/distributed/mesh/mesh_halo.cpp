@@ -293,12 +293,6 @@ mesh_halo<Context, T, D>::mesh_halo(const Context& context, communicator& ranks,
   });
   implementation_->direct = detail::find_direct_channel(context, ranks);
 }
-template <typename Context, typename T, int D>
-mesh_halo<Context, T, D>::mesh_halo(mesh_halo&&) noexcept = default;
-template <typename Context, typename T, int D>
-mesh_halo<Context, T, D>& mesh_halo<Context, T, D>::operator=(mesh_halo&&) noexcept = default;
-template <typename Context, typename T, int D>
-mesh_halo<Context, T, D>::~mesh_halo() = default;
 
 template <typename Context, typename T, int D>
 void mesh_halo<Context, T, D>::add(const T* patch, T* block, int components) {

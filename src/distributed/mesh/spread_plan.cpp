@@ -168,13 +168,6 @@ void distributed_spread_plan<Context, T, D>::make(const Context& context, commun
   });
   implementation_->borders = std::make_unique<mesh_halo<Context, T, D>>(context, ranks, owners, implementation_->patch);
 }
-template <typename Context, typename T, int D>
-distributed_spread_plan<Context, T, D>::distributed_spread_plan(distributed_spread_plan&&) noexcept = default;
-template <typename Context, typename T, int D>
-distributed_spread_plan<Context, T, D>& distributed_spread_plan<Context, T, D>::operator=(
-    distributed_spread_plan&&) noexcept = default;
-template <typename Context, typename T, int D>
-distributed_spread_plan<Context, T, D>::~distributed_spread_plan() = default;
 
 template <typename Context, typename T, int D>
 void distributed_spread_plan<Context, T, D>::set_points(const points_view<T, D>& points) {

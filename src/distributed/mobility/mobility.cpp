@@ -310,13 +310,6 @@ distributed_mobility<Context, T>::distributed_mobility(const Context& context, c
                                                        std::size_t count) {
   together(ranks, [&] { implementation_ = std::make_unique<implementation>(context, ranks, space, options, count); });
 }
-template <typename Context, typename T>
-distributed_mobility<Context, T>::distributed_mobility(distributed_mobility&&) noexcept = default;
-template <typename Context, typename T>
-distributed_mobility<Context, T>& distributed_mobility<Context, T>::operator=(distributed_mobility&&) noexcept =
-    default;
-template <typename Context, typename T>
-distributed_mobility<Context, T>::~distributed_mobility() = default;
 
 template <typename Context, typename T>
 void distributed_mobility<Context, T>::set(const decomposition<3>& shares, const points_view<T, 3>& points,

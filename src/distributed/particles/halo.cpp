@@ -136,12 +136,6 @@ void halo<Context, T, D>::implementation::push(std::span<const halo_array> array
 template <typename Context, typename T, int D>
 halo<Context, T, D>::halo(const Context& context, communicator& ranks)
     : implementation_(std::make_unique<implementation>(context, ranks)) {}
-template <typename Context, typename T, int D>
-halo<Context, T, D>::halo(halo&&) noexcept = default;
-template <typename Context, typename T, int D>
-halo<Context, T, D>& halo<Context, T, D>::operator=(halo&&) noexcept = default;
-template <typename Context, typename T, int D>
-halo<Context, T, D>::~halo() = default;
 
 template <typename Context, typename T, int D>
 void halo<Context, T, D>::build(const grid<T, D>& space, const decomposition_view<D>& shares,

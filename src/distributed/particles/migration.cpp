@@ -88,12 +88,6 @@ struct migration<Context>::implementation {
 template <typename Context>
 migration<Context>::migration(const Context& context, communicator& ranks)
     : implementation_(std::make_unique<implementation>(context, ranks)) {}
-template <typename Context>
-migration<Context>::migration(migration&&) noexcept = default;
-template <typename Context>
-migration<Context>& migration<Context>::operator=(migration&&) noexcept = default;
-template <typename Context>
-migration<Context>::~migration() = default;
 
 template <typename Context>
 void migration<Context>::build(const std::uint32_t* destinations, std::size_t count) {

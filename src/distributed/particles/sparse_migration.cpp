@@ -184,12 +184,6 @@ void sparse_migration<Context>::implementation::find_tail(const std::uint32_t* d
 template <typename Context>
 sparse_migration<Context>::sparse_migration(const Context& context, communicator& ranks)
     : implementation_(std::make_unique<implementation>(context, ranks)) {}
-template <typename Context>
-sparse_migration<Context>::sparse_migration(sparse_migration&&) noexcept = default;
-template <typename Context>
-sparse_migration<Context>& sparse_migration<Context>::operator=(sparse_migration&&) noexcept = default;
-template <typename Context>
-sparse_migration<Context>::~sparse_migration() = default;
 
 template <typename Context>
 void sparse_migration<Context>::build(const std::uint32_t* destinations, std::size_t count) {

@@ -250,13 +250,6 @@ brownian<Context, T>::brownian(const Context& context, const brownian_options& o
 }
 
 template <typename Context, typename T>
-brownian<Context, T>::brownian(brownian&&) noexcept = default;
-template <typename Context, typename T>
-brownian<Context, T>& brownian<Context, T>::operator=(brownian&&) noexcept = default;
-template <typename Context, typename T>
-brownian<Context, T>::~brownian() = default;
-
-template <typename Context, typename T>
 void brownian<Context, T>::add_force(std::unique_ptr<brownian_force<Context, T>> force) {
   require(force != nullptr, "the force is a null pointer");
   implementation_->forces.push_back(std::move(force));

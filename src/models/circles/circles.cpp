@@ -180,13 +180,6 @@ circles<Context, T, D>::circles(const Context& context, const circles_options& o
 }
 
 template <typename Context, typename T, int D>
-circles<Context, T, D>::circles(circles&&) noexcept = default;
-template <typename Context, typename T, int D>
-circles<Context, T, D>& circles<Context, T, D>::operator=(circles&&) noexcept = default;
-template <typename Context, typename T, int D>
-circles<Context, T, D>::~circles() = default;
-
-template <typename Context, typename T, int D>
 void circles<Context, T, D>::advance(std::size_t steps) {
   implementation& own = *implementation_;
   own.use.advance(own.context, own, size(), own.step, steps,

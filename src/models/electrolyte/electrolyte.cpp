@@ -197,13 +197,6 @@ electrolyte<Context, T>::electrolyte(const Context& context, const electrolyte_o
     : implementation_(std::make_unique<implementation>(context, options, particles)) {}
 
 template <typename Context, typename T>
-electrolyte<Context, T>::electrolyte(electrolyte&&) noexcept = default;
-template <typename Context, typename T>
-electrolyte<Context, T>& electrolyte<Context, T>::operator=(electrolyte&&) noexcept = default;
-template <typename Context, typename T>
-electrolyte<Context, T>::~electrolyte() = default;
-
-template <typename Context, typename T>
 void electrolyte<Context, T>::advance(std::size_t steps) {
   implementation& own = *implementation_;
   own.replay.advance(own.context, steps, [&](int parity) { own.enqueue_step(parity); });

@@ -279,13 +279,6 @@ granular_friction<Context, T>::granular_friction(const Context& context, const g
 }
 
 template <typename Context, typename T>
-granular_friction<Context, T>::granular_friction(granular_friction&&) noexcept = default;
-template <typename Context, typename T>
-granular_friction<Context, T>& granular_friction<Context, T>::operator=(granular_friction&&) noexcept = default;
-template <typename Context, typename T>
-granular_friction<Context, T>::~granular_friction() = default;
-
-template <typename Context, typename T>
 void granular_friction<Context, T>::advance(std::size_t steps) {
   implementation_->advance(steps);
 }

@@ -171,13 +171,6 @@ granular<Context, T>::granular(const Context& context, const granular_options& o
 }
 
 template <typename Context, typename T>
-granular<Context, T>::granular(granular&&) noexcept = default;
-template <typename Context, typename T>
-granular<Context, T>& granular<Context, T>::operator=(granular&&) noexcept = default;
-template <typename Context, typename T>
-granular<Context, T>::~granular() = default;
-
-template <typename Context, typename T>
 void granular<Context, T>::advance(std::size_t steps) {
   implementation& own = *implementation_;
   own.use.advance(own.context, own, size(), own.step, steps,

@@ -99,12 +99,6 @@ distributed_model<Whole>::distributed_model(const context_type& context, communi
     : implementation_(std::make_unique<implementation>(context, ranks, std::move(parts))) {
   implementation_->set(std::exchange(implementation_->start, {}));
 }
-template <typename Whole>
-distributed_model<Whole>::distributed_model(distributed_model&&) noexcept = default;
-template <typename Whole>
-distributed_model<Whole>& distributed_model<Whole>::operator=(distributed_model&&) noexcept = default;
-template <typename Whole>
-distributed_model<Whole>::~distributed_model() = default;
 
 template <typename Whole>
 void distributed_model<Whole>::advance(std::size_t steps) {

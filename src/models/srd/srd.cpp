@@ -120,13 +120,6 @@ srd<Context, T, D>::srd(const Context& context, const srd_options<D>& options, c
 }
 
 template <typename Context, typename T, int D>
-srd<Context, T, D>::srd(srd&&) noexcept = default;
-template <typename Context, typename T, int D>
-srd<Context, T, D>& srd<Context, T, D>::operator=(srd&&) noexcept = default;
-template <typename Context, typename T, int D>
-srd<Context, T, D>::~srd() = default;
-
-template <typename Context, typename T, int D>
 void srd<Context, T, D>::advance(std::size_t steps) {
   implementation_->advance(steps);
 }

@@ -14,12 +14,6 @@ template <typename Context, typename T, int D>
 cluster_finder<Context, T, D>::cluster_finder(const Context& context, const lattice<T, D>& box,
                                               const cluster_options<T>& options)
     : implementation_(std::make_unique<implementation>(context, box, options)) {}
-template <typename Context, typename T, int D>
-cluster_finder<Context, T, D>::cluster_finder(cluster_finder&&) noexcept = default;
-template <typename Context, typename T, int D>
-cluster_finder<Context, T, D>& cluster_finder<Context, T, D>::operator=(cluster_finder&&) noexcept = default;
-template <typename Context, typename T, int D>
-cluster_finder<Context, T, D>::~cluster_finder() = default;
 
 template <typename Context, typename T, int D>
 void cluster_finder<Context, T, D>::find(const points_view<T, D>& points) {

@@ -9,12 +9,6 @@ template <typename Context, typename T, int D>
 nearest_neighbors<Context, T, D>::nearest_neighbors(const Context& context, const lattice<T, D>& box,
                                                     const nearest_options<T>& options)
     : implementation_(std::make_unique<implementation>(context, box, options)) {}
-template <typename Context, typename T, int D>
-nearest_neighbors<Context, T, D>::nearest_neighbors(nearest_neighbors&&) noexcept = default;
-template <typename Context, typename T, int D>
-nearest_neighbors<Context, T, D>& nearest_neighbors<Context, T, D>::operator=(nearest_neighbors&&) noexcept = default;
-template <typename Context, typename T, int D>
-nearest_neighbors<Context, T, D>::~nearest_neighbors() = default;
 
 template <typename Context, typename T, int D>
 void nearest_neighbors<Context, T, D>::build(const points_view<T, D>& points) {

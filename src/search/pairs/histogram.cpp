@@ -203,12 +203,6 @@ pair_histogram_result pair_histogram<Context, T, D>::implementation::result() co
 template <typename Context, typename T, int D>
 pair_histogram<Context, T, D>::pair_histogram(const Context& context, const pair_histogram_options<T>& options)
     : implementation_(std::make_unique<implementation>(context, options)) {}
-template <typename Context, typename T, int D>
-pair_histogram<Context, T, D>::pair_histogram(pair_histogram&&) noexcept = default;
-template <typename Context, typename T, int D>
-pair_histogram<Context, T, D>& pair_histogram<Context, T, D>::operator=(pair_histogram&&) noexcept = default;
-template <typename Context, typename T, int D>
-pair_histogram<Context, T, D>::~pair_histogram() = default;
 
 template <typename Context, typename T, int D>
 void pair_histogram<Context, T, D>::add(const points_view<T, D>& points, const lattice<T, D>& box,

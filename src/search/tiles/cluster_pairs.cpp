@@ -11,12 +11,6 @@ template <typename Context, typename T, int D>
 cluster_pair_list<Context, T, D>::cluster_pair_list(const Context& context, const lattice<T, D>& box,
                                                     const cluster_pair_options<T>& options)
     : implementation_(std::make_unique<implementation>(context, box, options)) {}
-template <typename Context, typename T, int D>
-cluster_pair_list<Context, T, D>::cluster_pair_list(cluster_pair_list&&) noexcept = default;
-template <typename Context, typename T, int D>
-cluster_pair_list<Context, T, D>& cluster_pair_list<Context, T, D>::operator=(cluster_pair_list&&) noexcept = default;
-template <typename Context, typename T, int D>
-cluster_pair_list<Context, T, D>::~cluster_pair_list() = default;
 
 template <typename Context, typename T, int D>
 void cluster_pair_list<Context, T, D>::build(const points_view<T, D>& points) {

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <memory>
+
+namespace quadrat::detail {
+
+/// Deletes what std::make_unique has made, also where its type is only declared.
+template <typename T>
+class erased_delete {
+ public:
+  erased_delete() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): so that std::make_unique gives a pimpl
+  erased_delete(std::default_delete<T>) : destroy_([](T* it) { delete it; }) {}
+  void operator()(T* it) const { destroy_(it); }
+
+ private:
+  void (*destroy_)(T*) = nullptr;
+};
+
+/// A class with one has a destructor and moves without defining them where the type is complete.
+template <typename T>
+using pimpl = std::unique_ptr<T, erased_delete<T>>;
+
+}  // namespace quadrat::detail
