@@ -53,7 +53,7 @@ struct mobility<Context, T>::implementation {
   void deliver(bool forced, const detail::lanczos_result& found, double amplitude, vec<T, 3>* velocities);
   [[nodiscard]] const particle_id* ids() const { return buckets.view().elements; }
   [[nodiscard]] detail::placed_spheres<T> spheres() const {
-    return {domain, buckets.view().offsets, places.data(), count};
+    return {{domain, buckets.view().offsets, places.data()}, count};
   }
   [[nodiscard]] bool krylov() const { return report.method == "krylov"; }
   /// The mobility of a free sphere.

@@ -260,24 +260,9 @@ void mobility<Context, T>::implementation::with_noise(const vec<T, 3>* forces, c
 template <typename Context, typename T>
 void mobility<Context, T>::implementation::deliver(bool forced, const detail::lanczos_result& found, double amplitude,
                                                    vec<T, 3>* velocities) {
-  constexpr int most = detail::basis_sum<T>::most;
-  for (int first = 0;; first += most) {
-    detail::basis_sum<T> sum{};
-    sum.count = std::min(most, found.iterations - first);
-    const double* const coefficients = found.coefficients.data() + first;
-    for (int j = 0; j < sum.count; ++j) {
-      sum.vector[j] = basis.vector(first + j);
-      sum.factor[j] = static_cast<T>(amplitude * coefficients[j] * basis.factor(first + j));
-    }
-    if (first + most < found.iterations) {
-      for_each(context, "mobility.add_basis", count, detail::add_basis_sum<T>{sum, count, wave_velocities.data()});
-      continue;
-    }
-    for_each(context, "mobility.deliver", count,
-             detail::deliver_velocities<T>{near.rows(), forced ? forces_by_slot.data() : nullptr,
-                                           static_cast<T>(unit()), sum, wave_velocities.data(), ids(), velocities});
-    return;
-  }
+  detail::deliver(context, basis, found, amplitude,
+                  detail::deliver_velocities<T>{near.rows(), forced ? forces_by_slot.data() : nullptr,
+                                                static_cast<T>(unit()), wave_velocities.data(), ids(), velocities});
 }
 
 template <typename Context, typename T>

@@ -53,62 +53,64 @@ struct near_rows {
 
 /// The positions of spheres.
 template <typename T>
-struct placed_spheres {
+struct sphere_cells {
   sphere_domain<T> domain;
   const std::uint32_t* offsets;  ///< by cell: its first slot
   const sphere_vector<T>* places;
-  std::size_t count;
 
-  /// Calls f(slot, separation, squared distance) for all neighbors of a slot, images of itself included.
+  /// Calls f(slot, whether the box is the same, separation, squared distance) for each sphere nearer than the cutoff.
   QUADRAT_CALLS_ANY
   template <typename F>
-  QUADRAT_HD void for_each_neighbor(std::size_t slot, T cutoff, F&& f) const {
-    const vec<T, 3> own = places[slot].value;
+  QUADRAT_HD void for_each_near(const vec<T, 3>& own, T cutoff, F&& f) const {
     const T squared_cutoff = cutoff * cutoff;
     const image_rows<T, 3> walk(domain.grid, offsets, own, cutoff);
     walk.for_each_image([&](const vec<int, 3>& shift) {
       const vec<T, 3> from = own - domain.shape.translation(shift);
+      const bool same_image = shift == vec<int, 3>{};
       walk.for_each_range(shift, [&](const row_range<3>& range) {
         for (std::uint32_t other = range.first; other < range.last; ++other) {
           const vec<T, 3> separation = places[other].value - from;
           const T squared_distance = squared_norm(separation);
-          if (!(squared_distance < squared_cutoff)) continue;
-          if (other == slot && shift == vec<int, 3>{}) continue;
-          f(other, separation, squared_distance);
+          if (squared_distance < squared_cutoff) f(other, same_image, separation, squared_distance);
         }
       });
     });
   }
 };
 
-/// The same over ranks. Rows are own spheres, which come first; columns also include ghosts.
+/// The spheres of one device: rows and columns are slots.
+template <typename T>
+struct placed_spheres {
+  sphere_cells<T> cells;
+  std::size_t count;
+
+  /// Calls f(slot, separation, squared distance) for all neighbors of a slot, images of itself included.
+  QUADRAT_CALLS_ANY
+  template <typename F>
+  QUADRAT_HD void for_each_neighbor(std::size_t slot, T cutoff, F&& f) const {
+    cells.for_each_near(cells.places[slot].value, cutoff,
+                        [&](std::uint32_t other, bool same_image, const vec<T, 3>& separation, T squared_distance) {
+                          if (!same_image || other != slot) f(other, separation, squared_distance);
+                        });
+  }
+};
+
+/// The same over ranks. Rows are own spheres, which come first; columns also include ghosts. Slots are those of cells.
 template <typename T>
 struct spheres_among_ghosts {
-  sphere_domain<T> domain;
-  const std::uint32_t* offsets;  ///< by cell: its first slot
-  const particle_id* elements;   ///< by slot
-  const sphere_vector<T>* places;
+  sphere_cells<T> cells;
+  const particle_id* elements;  ///< by slot
   given_spheres<T> given;
   std::size_t count;  ///< own
 
   QUADRAT_CALLS_ANY
   template <typename F>
   QUADRAT_HD void for_each_neighbor(std::size_t row, T cutoff, F&& f) const {
-    const vec<T, 3> own = given.wrapped(given.points[row]);
-    const T squared_cutoff = cutoff * cutoff;
-    const image_rows<T, 3> walk(domain.grid, offsets, own, cutoff);
-    walk.for_each_image([&](const vec<int, 3>& shift) {
-      const vec<T, 3> from = own - domain.shape.translation(shift);
-      walk.for_each_range(shift, [&](const row_range<3>& range) {
-        for (std::uint32_t other = range.first; other < range.last; ++other) {
-          const vec<T, 3> separation = places[other].value - from;
-          const T squared_distance = squared_norm(separation);
-          if (!(squared_distance < squared_cutoff)) continue;
-          if (elements[other] == row && shift == vec<int, 3>{}) continue;
-          f(elements[other], separation, squared_distance);
-        }
-      });
-    });
+    cells.for_each_near(given.wrapped(given.points[row]), cutoff,
+                        [&](std::uint32_t other, bool same_image, const vec<T, 3>& separation, T squared_distance) {
+                          const particle_id id = elements[other];
+                          if (!same_image || id != row) f(id, separation, squared_distance);
+                        });
   }
 };
 

@@ -276,11 +276,7 @@ void distributed_electrostatics<Context, T>::implementation::set(const decomposi
   });
   borders.forward(charges.data());
   if (long_range()) make_spreading(shares, skin);
-  const cell_block<3>& block = shares.blocks[static_cast<std::size_t>(ranks.rank())];
-  for (int axis = 0; axis < 3; ++axis) {
-    middle[axis] =
-        space.domain.lower[axis] + static_cast<T>(block.first[axis] + block.end[axis]) / 2 * space.edge(axis);
-  }
+  middle = detail::middle_of(space, shares.blocks[static_cast<std::size_t>(ranks.rank())]);
   ready = true;
 }
 

@@ -33,6 +33,14 @@ struct copy_points {
   QUADRAT_HD void operator()(std::size_t i) const { to[i] = from[i]; }
 };
 
+/// The middle of a rank's block.
+template <typename T>
+[[nodiscard]] vec<T, 3> middle_of(const grid<T, 3>& space, const cell_block<3>& block) {
+  return make_vec<T, 3>([&](int axis) {
+    return space.domain.lower[axis] + static_cast<T>(block.first[axis] + block.end[axis]) / 2 * space.edge(axis);
+  });
+}
+
 /// Replaces each point by its periodic image nearest to the middle of the rank's block, so that no point lies beyond a
 /// face of the box at which the block lies.
 template <typename T>

@@ -155,11 +155,7 @@ void distributed_mobility<Context, T>::implementation::set(const decomposition<3
     forces_by_axis.resize_discarding(context, 3 * own);
     wave_velocities.resize_discarding(context, 3 * own);
   });
-  const cell_block<3>& block = shares.blocks[static_cast<std::size_t>(ranks.rank())];
-  for (int axis = 0; axis < 3; ++axis) {
-    middle[axis] =
-        space.domain.lower[axis] + static_cast<T>(block.first[axis] + block.end[axis]) / 2 * space.edge(axis);
-  }
+  middle = detail::middle_of(space, shares.blocks[static_cast<std::size_t>(ranks.rank())]);
   ready = true;
 }
 
@@ -194,7 +190,7 @@ void distributed_mobility<Context, T>::implementation::list_pairs() {
                 fault_flag{words.data() + first_fault, words.data() + needed});
   const auto view = buckets.view();
   for_each(context, "mobility.place", all, detail::place_spheres<T>{given, view.elements, places.data()});
-  const detail::spheres_among_ghosts<T> spheres{domain, view.offsets, view.elements, places.data(), given, own};
+  const detail::spheres_among_ghosts<T> spheres{{domain, view.offsets, places.data()}, view.elements, given, own};
   const double least = -1, most = std::numeric_limits<double>::infinity();  // no bounds on forces
   near.count(context, spheres, law.cutoff, {reinterpret_cast<const double*>(words.data() + no_pairs), least, most},
              words.data() + stored_entries, reinterpret_cast<double*>(words.data() + listed_pairs));
@@ -210,7 +206,7 @@ void distributed_mobility<Context, T>::implementation::list_pairs() {
 template <typename Context, typename T>
 void distributed_mobility<Context, T>::implementation::take(const vec<T, 3>* forces) {
   for_each(context, "mobility.take", own,
-           detail::take_own_forces<T>{forces, own, forces_with_ghosts.data(), forces_by_axis.data()});
+           detail::gather_forces<T>{forces, nullptr, own, forces_with_ghosts.data(), forces_by_axis.data()});
   borders.forward(forces_with_ghosts.data());
 }
 
@@ -276,24 +272,9 @@ void distributed_mobility<Context, T>::implementation::add_up(double* number) {
 template <typename Context, typename T>
 void distributed_mobility<Context, T>::implementation::deliver(bool forced, const detail::lanczos_result& found,
                                                                double amplitude, vec<T, 3>* velocities) {
-  constexpr int most = detail::basis_sum<T>::most;
-  for (int first = 0;; first += most) {
-    detail::basis_sum<T> sum{};
-    sum.count = std::min(most, found.iterations - first);
-    const double* const coefficients = found.coefficients.data() + first;
-    for (int j = 0; j < sum.count; ++j) {
-      sum.vector[j] = basis.vector(first + j);
-      sum.factor[j] = static_cast<T>(amplitude * coefficients[j] * basis.factor(first + j));
-    }
-    if (first + most < found.iterations) {
-      for_each(context, "mobility.add_basis", own, detail::add_basis_sum<T>{sum, own, wave_velocities.data()});
-      continue;
-    }
-    for_each(context, "mobility.deliver own", own,
-             detail::deliver_own_velocities<T>{near.rows(), forced ? forces_with_ghosts.data() : nullptr,
-                                               static_cast<T>(unit()), sum, wave_velocities.data(), velocities});
-    return;
-  }
+  detail::deliver(context, basis, found, amplitude,
+                  detail::deliver_velocities<T>{near.rows(), forced ? forces_with_ghosts.data() : nullptr,
+                                                static_cast<T>(unit()), wave_velocities.data(), nullptr, velocities});
 }
 
 template <typename Context, typename T>
