@@ -47,7 +47,6 @@ struct plan_state {
   void place(const points_view<T, D>& points, const std::uint32_t* system_of_point);
   [[nodiscard]] std::string advice(std::size_t needed, std::size_t points) const;
   [[nodiscard]] spread_request request_for(const points_view<T, D>& points);
-  [[nodiscard]] bool choice_holds(std::size_t points);
   [[nodiscard]] std::string_view reason();
   void count_left_out(const point_placement<T>& placement);
   void require_input(const points_view<T, D>& points, const std::uint32_t* system_of_point) const;

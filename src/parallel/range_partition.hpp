@@ -24,8 +24,6 @@ struct partition_control {
   std::uint32_t done;                         ///< blocks that have counted
 };
 
-inline constexpr std::size_t partition_control_words = sizeof(partition_control) / sizeof(std::uint32_t);
-
 /// The smallest shift with which the ranges cover this many keys.
 [[nodiscard]] constexpr unsigned partition_shift(std::size_t keys) {
   unsigned shift = 0;

@@ -57,7 +57,6 @@ class bisection {
     }
   }
   [[nodiscard]] decomposition<D> finished() const { return result_; }
-  [[nodiscard]] const decomposition<D>& so_far() const { return result_; }
 
  private:
   void place(const part& one) {

@@ -79,9 +79,6 @@ template <int D>
   return static_cast<std::uint32_t>(rows * (1 + std::fmin(masks, 2.0)) + rows / 2);
 }
 
-/// Number of points up to which a warp per row is faster than a thread per row.
-inline constexpr std::size_t warps_most_points = 28000;
-
 /// Points per system up to which testing every pair, with the nearest image, is faster than cells.
 inline constexpr std::size_t all_pairs_most_points = 400;
 
