@@ -182,7 +182,7 @@ TEST(contact_choices, are_the_method_asked_for) {
   }
 }
 
-TEST(contact_methods_list, says_of_each_method_what_its_record_says) {
+TEST(contact_methods_list, says_of_each_method_what_its_descriptor_says) {
   std::size_t quadratic = 0, without_pairs = 0, without_bins = 0, balanced = 0;
   for (const contact_method& method : contact_methods()) {
     EXPECT_TRUE(method.on_cpu);

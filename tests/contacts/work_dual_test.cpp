@@ -60,8 +60,8 @@ template <typename T>
   const auto domain = make_box<T, 3>({}, {1, 1, 1}, vec<bool, 3>::filled(periodic));
   const detail::placed_bodies<backend_context, T> placed{there.data(), bodies.size(), &sizes, domain, &control};
   met_pairs result;
-  detail::contact_method_list::for_each([&](auto record) {
-    using method = decltype(record);
+  detail::contact_method_list::for_each([&](auto descriptor) {
+    using method = decltype(descriptor);
     if constexpr (method::bins) {
       typename method::template engine<backend_context, T> engine(context);
       static_cast<void>(engine.plan(placed, {T(0), true}));
