@@ -76,7 +76,7 @@ TEST_F(neighbor_list_autotune, goes_on_without_what_gets_no_memory) {
   memory.allow(0);
   EXPECT_EQ(methods_of_builds(list, one, enough_builds).size(), 1u) << list.explanation().text();
   context.synchronize();
-  expect_same(bring_home(backend_context(), list), one.wanted.entries, one.problem);
+  expect_same(bring_home(context, list), one.wanted.entries, one.problem);
 }
 
 TEST_F(neighbor_list_autotune, without_it_the_method_stays_and_equal_builds_allocate_nothing) {
