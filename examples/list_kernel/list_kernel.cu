@@ -14,7 +14,7 @@ void check(cudaError_t status) {
   if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
 }
 
-/// One thread a row.
+/// One thread per row.
 __global__ void force_kernel(quadrat::neighbor_list_view<float, 3> list, vector3* forces) {
   const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < list.rows) forces[i] = force_on(list, i);

@@ -25,7 +25,7 @@ namespace quadrat::python {
 
 namespace nb = nanobind;
 
-/// Types of elements.
+/// The types of elements.
 enum class number : std::uint8_t {
   boolean,
   int32,
@@ -60,7 +60,7 @@ struct origin_of_arrays {
 [[nodiscard]] std::string_view name_of(number type);
 [[nodiscard]] constexpr bool is_wide(number type) { return type == number::float64 || type == number::complex128; }
 [[nodiscard]] constexpr bool is_complex(number type) { return type == number::complex64 || type == number::complex128; }
-/// quadrat_type, of real ones.
+/// The quadrat_type of a real type.
 [[nodiscard]] int c_type(number type);
 [[nodiscard]] constexpr int index_type(bool long_indices) { return long_indices ? QUADRAT_INT64 : QUADRAT_INT32; }
 /// "(10, 3)"
@@ -129,7 +129,7 @@ class given_array {
   return given ? given->indices() : quadrat_integers{};
 }
 
-/// The largest of integers; -1 for none. Unsigned ones above the largest int64 count as that.
+/// The largest of the integers; -1 if there are none. Larger unsigned numbers count as the largest int64.
 [[nodiscard]] std::int64_t largest_of(given_array& values, const place& where);
 
 /// The small array of a setting, on the host, whatever it was: float64.
@@ -183,7 +183,7 @@ auto unlocked(const Call& call) {
   return call();
 }
 
-/// A new worker, such as a handle, made without the interpreter's lock.
+/// Makes a worker, such as a handle, without the interpreter's lock.
 template <typename Worker, typename... Arguments>
 [[nodiscard]] std::unique_ptr<Worker> made_at(const place& where, const Arguments&... arguments) {
   return unlocked([&] { return std::make_unique<Worker>(where, arguments...); });

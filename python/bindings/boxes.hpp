@@ -15,10 +15,10 @@ struct boxes_given {
   std::vector<double> origins{};
   std::vector<int> periodic{};
 
-  /// Whether some axis is open: points may then be anywhere along it.
+  /// Whether any axis is open, so that points may be anywhere along it.
   [[nodiscard]] bool open() const { return std::find(periodic.begin(), periodic.end(), 0) != periodic.end(); }
   [[nodiscard]] quadrat_boxes view() const { return {vectors.data(), origins.data(), periodic.data(), count}; }
-  /// An axis-aligned one.
+  /// An axis-aligned box.
   [[nodiscard]] quadrat_domain domain() const;
 };
 

@@ -55,7 +55,7 @@ class finder {
   return made;
 }
 
-/// An error of the memory of a device or host, with its words.
+/// The exception for a lack of host or device memory, with the library's message.
 class memory_error final : public std::bad_alloc {
  public:
   explicit memory_error(const char* words) : words_(words) {}

@@ -6,7 +6,7 @@
 
 namespace quadrat::python {
 
-/// The functions of the C interface, of a library: errors are codes.
+/// The functions of the C interface in one library. They return errors as codes.
 struct c_functions {
 #define QUADRAT_FUNCTION(name) decltype(&quadrat_##name) name = nullptr;
 #include "functions.def"
@@ -14,15 +14,15 @@ struct c_functions {
   open_scene_function* open_scene = nullptr;  ///< null in a library without scenes
 };
 
-/// Of the module itself, which works on CPUs.
+/// The functions linked into the module, which work on CPUs.
 [[nodiscard]] const c_functions& cpu_functions();
 
-/// Of the library in the package quadrat_cuda13, which is opened at the first call. Throws ImportError with pip's
-/// command where it is not installed or does not fit. The interpreter's lock must be held.
+/// The functions of the package quadrat_cuda13, whose library the first call opens. Throws ImportError with pip's
+/// command if it is not installed or has another version. The caller holds the interpreter's lock.
 [[nodiscard]] const c_functions& cuda_functions();
 
-/// Throws the library's exception for the code of an error of this thread, with its words; KeyboardInterrupt if the
-/// call has ended because of it.
+/// Throws the library's exception for the error code of a call, with its message, or KeyboardInterrupt if Ctrl-C
+/// has ended the call.
 void check(const c_functions& library, int status);
 
 }  // namespace quadrat::python

@@ -19,11 +19,11 @@ using steady = std::chrono::steady_clock;
 thread_local steady::time_point begun;
 thread_local bool interrupted = false;
 
-/// Whether this thread's work ends now. Python runs handlers of signals in its main thread alone; elsewhere
-/// PyErr_CheckSignals does nothing. What they raise stays with the thread.
+/// Whether this thread must end its work now. Python runs signal handlers in its main thread only; elsewhere
+/// PyErr_CheckSignals does nothing. An exception of a handler stays set in the thread.
 [[nodiscard]] bool interruption() {
-  // Short work is never asked: taking the interpreter's lock costs more than an allocation. Threads of a team have no
-  // beginning.
+  // Short work does not check, because taking the interpreter's lock costs more than an allocation. OpenMP threads
+  // have no start time.
   constexpr auto patience = std::chrono::milliseconds(50);
   if (interrupted || begun == steady::time_point() || steady::now() - begun <= patience) return interrupted;
   const nanobind::gil_scoped_acquire locked;

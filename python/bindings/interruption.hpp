@@ -12,7 +12,7 @@ void heed_interruption(quadrat_context_options& options);
 /// Marks the beginning of work on this thread.
 void work_begins();
 
-/// Throws KeyboardInterrupt, or whatever a handler of signals has raised, if that has ended work of this thread.
+/// Throws KeyboardInterrupt, or the exception of a signal handler, if that has ended work of this thread.
 void throw_interruption();
 
 }  // namespace quadrat::python

@@ -105,7 +105,7 @@ template <typename Call>
   }
 }
 
-/// quadrat_type of points.
+/// The quadrat_type of points.
 [[nodiscard]] int type_of(const array_in& points) {
   switch (points.element_type()) {
     case ffi::DataType::F32:
@@ -186,7 +186,7 @@ class spare_workers {
 };
 
 [[nodiscard]] std::vector<int> as_ints(numbers_in numbers) { return {numbers.begin(), numbers.end()}; }
-/// The first three, for a struct of the C interface.
+/// The first three numbers, for a struct of the C interface.
 void copy_to(int (&to)[3], numbers_in numbers) {
   std::copy_n(numbers.begin(), std::min<std::size_t>(numbers.size(), 3), to);
 }
@@ -336,7 +336,7 @@ ffi::Error run_pairs(const site& where, array_in points, array_in vectors, array
   });
 }
 
-/// Doubles of the library as an array of the precision of the points.
+/// Converts doubles of the library to an array of the points' precision.
 void deliver(const site& where, int type, const void* from, std::size_t count, void* to) {
   const std::vector<double> values = where.to_host<double>(from, count);
   if (type == QUADRAT_FLOAT64) return where.to_device(values, to);

@@ -85,7 +85,7 @@ namespace {
   return number::int64;
 }
 
-/// A reducer on the device of keys, which it has then.
+/// Makes a reducer on the device of the keys, and sets them.
 [[nodiscard]] std::unique_ptr<key_handle> reducer_of(const place& where, given_array& keys,
                                                      const quadrat_key_reducer_options& options) {
   std::unique_ptr<key_handle> reducer = made_at<key_handle>(where, &options);

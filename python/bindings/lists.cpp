@@ -18,7 +18,7 @@ namespace quadrat::python {
 
 namespace {
 
-/// quadrat_neighbor_output of a letter.
+/// The quadrat_neighbor_output of a letter.
 [[nodiscard]] int number_of(char output) {
   switch (output) {
     case 'i':
@@ -36,7 +36,7 @@ namespace {
   }
 }
 
-/// What decides about the kind of list.
+/// The settings that determine the kind of list.
 struct neighbor_settings {
   double cutoff = 0;
   double skin = 0;
@@ -53,7 +53,7 @@ struct neighbor_settings {
 
   friend bool operator==(const neighbor_settings&, const neighbor_settings&) = default;
 
-  /// Points into this.
+  /// The struct of the C interface; it points into this object.
   [[nodiscard]] quadrat_neighbor_options options() const {
     auto result = sized<quadrat_neighbor_options>();
     result.type = type;

@@ -9,11 +9,11 @@
 
 namespace quadrat::python {
 
-/// Marks a use of what a forked process does not have, of a kind. False in a process that was forked after one.
+/// Records that this process uses threads or a GPU (`kind`). False in a process that was forked after such a use.
 template <typename Kind>
 [[nodiscard]] bool in_own_process() {
   static std::atomic<bool> used{false}, lost{false};
-  // Asking for the number of the process at each call would take as long as short work does.
+  // A query of the process number at each call would take as long as a short call.
   [[maybe_unused]] static const int heard = pthread_atfork(nullptr, nullptr, [] { lost = used.load(); });
   if (lost) return false;
   used = true;
@@ -23,8 +23,8 @@ template <typename Kind>
 struct threads_of_process;
 struct gpu_of_process;  // CUDA's memory and streams
 
-/// Throws backend_error in a process that was forked from one that has run threads: they do not exist there, and OpenMP
-/// would wait for them for ever. `threads`: to be used; 0: all.
+/// Throws backend_error in a process forked from one that has run threads: the threads do not exist there, and OpenMP
+/// would wait for them forever. `threads`: the number to use; 0: all.
 inline void require_own_threads(int threads) {
   if (in_own_process<threads_of_process>() || threads == 1) return;
   throw backend_error(

@@ -14,7 +14,7 @@ namespace quadrat::python {
 
 namespace {
 
-/// CUDA does not work in a process that was forked from one that has used it.
+/// Throws backend_error in a process forked from one that has used CUDA, which does not work there.
 void require_process_of_gpu() {
   if (in_own_process<gpu_of_process>()) return;
   throw backend_error(
@@ -22,7 +22,7 @@ void require_process_of_gpu() {
       "the method 'spawn'");
 }
 
-/// Contexts that nobody uses.
+/// The contexts that no worker uses.
 class context_pool {
  public:
   static quadrat_context* take(const place& where) {
@@ -70,7 +70,7 @@ class context_pool {
   std::vector<std::pair<place, quadrat_context*>> free_;
 };
 
-/// Those of the CPU are said by the context; a GPU's host needs one.
+/// The threads of a CPU context; a GPU context needs one host thread.
 [[nodiscard]] int threads_of(const place& where) {
   if (where.device >= 0) return 1;
   require_own_threads(where.threads);

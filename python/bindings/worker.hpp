@@ -8,10 +8,10 @@
 
 #include "functions.hpp"
 
-/// Handles of the C interface, each on a context of its own.
+/// Handles of the C interface. Each has a context that no other uses at the time.
 namespace quadrat::python {
 
-/// Where and how work runs.
+/// The library, device, threads and level of determinism of work.
 struct place {
   const c_functions* library = &cpu_functions();
   int device = -1;  ///< of CUDA; -1: the CPU
@@ -21,7 +21,7 @@ struct place {
   friend bool operator==(const place&, const place&) = default;
 };
 
-/// A context, lent: making a stream takes longer than many calls.
+/// A context from a pool, returned at the end. Making one takes longer than many calls, because of its stream.
 class lent_context {
  public:
   explicit lent_context(const place& where);
@@ -35,8 +35,8 @@ class lent_context {
   quadrat_context* context_;
 };
 
-/// Whatever works on a device. Calls need no lock of the interpreter, and throw what `check` throws. They are complete
-/// when they return, except those whose name ends with _async.
+/// The base of objects that work on a device. Calls need no interpreter lock, and throw what `check` throws. They wait,
+/// except those whose name ends with _async.
 class worker {
  public:
   /// `can_be_captured`: all calls are `_async` ones that end with `finish`, where `captured`.
@@ -44,12 +44,12 @@ class worker {
   /// The stream that work runs on, as an integer; 0 on CPUs.
   [[nodiscard]] std::uintptr_t stream() const;
   void synchronize() { on_context(&c_functions::context_synchronize); }
-  /// From the next call on, work waits for what another stream of the device has been given so far. Nothing on CPUs. If
+  /// Later calls wait for the work that another stream of the device has now. Does nothing on CPUs. If
   /// that stream is being captured in a graph, the work becomes part of it; throws argument_error if it cannot.
   void wait_for(std::uintptr_t other);
   /// Whether the current call is captured in a graph.
   [[nodiscard]] bool captured() const { return captured_by_ != nullptr; }
-  /// The end of calls that do not wait: the work is done, or the stream that captures it waits for it.
+  /// Ends calls that do not wait: waits for the work, or makes the capturing stream wait for it.
   void finish();
 
   /// Calls a function with the context and these arguments.
@@ -73,7 +73,7 @@ class worker {
   void* captured_by_ = nullptr;
 };
 
-/// Memory of a device. Freeing waits for all its work, which may still use it.
+/// Memory of a device. The destructor waits for the work of the device, which may still use it.
 class device_memory {
  public:
   device_memory(const place& where, std::size_t bytes);
@@ -87,7 +87,7 @@ class device_memory {
   void* memory_ = nullptr;
 };
 
-/// A worker with a handle, of the functions that make and destroy it.
+/// A worker that owns a handle. `Create` and `Destroy` are the functions that make and destroy it.
 template <auto Create, auto Destroy, bool CanBeCaptured = false>
 class handle : public worker {
   template <typename Handle>
@@ -109,7 +109,7 @@ class handle : public worker {
     begin();
     check(library(), (library().*function)(handle_, arguments...));
   }
-  /// What a function writes to a struct: a view, or a report.
+  /// The struct, such as a view or a report, that a function writes.
   template <typename Struct>
   [[nodiscard]] Struct get(int (*c_functions::*function)(std::remove_pointer_t<pointer>*, Struct*)) {
     Struct result{};
@@ -122,7 +122,7 @@ class handle : public worker {
   pointer handle_ = nullptr;
 };
 
-/// A struct of the C interface without anything set.
+/// A struct of the C interface with its size set, and zeros.
 template <typename Struct>
 [[nodiscard]] Struct sized() {
   Struct result{};
@@ -130,7 +130,7 @@ template <typename Struct>
   return result;
 }
 
-/// A number that is meant where it is 0, for fields whose default is another.
+/// Writes a 0 as -0.0, for fields where 0 stands for another default.
 [[nodiscard]] constexpr double meant(double value) { return value == 0 ? -0.0 : value; }
 
 using neighbor_list_handle = handle<&c_functions::neighbor_list_create, &c_functions::neighbor_list_destroy>;

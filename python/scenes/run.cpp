@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::literals::operator""_json_pointer;
 
-/// Of a checkpoint's arrays those that say something to others, under the names that frames have.
+/// The arrays of a checkpoint that are of use to Python, under the names that frames use.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> state_names{
     {{"positions", "positions"}, {"velocities", "velocity"}, {"angular_velocities", "angular_velocity"}}};
 

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-/// Scenes of the program, run from Python: plain values in and out, nothing of Python's. The extension module holds
-/// what is here, and so does the library of quadrat_cuda13, with models for GPUs. Errors are the library's exceptions.
-/// For all else the module calls functions of quadrat/quadrat.h.
+/// Scenes of the program, run from Python, without types of Python. The extension module contains
+/// these functions; so does the library of quadrat_cuda13, with models for GPUs. Errors are the library's exceptions.
+/// Everything else calls functions of quadrat/quadrat.h.
 namespace quadrat::python {
 
-/// What replaces values of a scene's file; empty: as in the file.
+/// Settings that replace those of the scene's file; empty: as in the file.
 struct scene_settings {
   std::string file{}, device{}, method{}, precision{}, deterministic{}, output{};
   std::optional<bool> autotune{};
@@ -68,7 +68,7 @@ class scene_run {
 /// Throws argument_error in builds without the program, whose libraries scenes need.
 [[nodiscard]] std::unique_ptr<scene_run> open_scene(const scene_settings& settings);
 
-/// The same, of the library of quadrat_cuda13. Both sides must be of one build: the name changes with what is above.
+/// The same, in the library of quadrat_cuda13. The name changes with the declarations above, so that builds must match.
 inline constexpr const char* open_scene_name = "quadrat_python_open_scene_1";
 extern "C" using open_scene_function = scene_run * (const scene_settings&);
 

@@ -40,7 +40,7 @@ template <typename Context>
   return choose_method(task, load, shipped_profile(true), context.reproducibility());
 }
 
-/// Without those that are there to be timed.
+/// Without the methods that exist only for comparison.
 template <typename Method>
 [[nodiscard]] std::string names_of(std::span<const Method> methods, bool on_cuda) {
   std::string names;

@@ -81,7 +81,7 @@ void require_here(const cuda_context& context, const void* memory, const char* n
 
 namespace {
 
-/// Of the thread; -1 without any device.
+/// The current device of the thread; -1 if there is none.
 int device_of_thread() {
   int device = -1;
   if (cudaGetDevice(&device) == cudaSuccess) return device;
@@ -89,7 +89,7 @@ int device_of_thread() {
   return -1;
 }
 
-/// Work of `later` from now on waits for what `earlier` has been given.
+/// Later work of `later` waits for the work that `earlier` has now.
 void order(const cuda_context& /*context*/, cudaStream_t earlier, cudaStream_t later) {
   cudaEvent_t event = nullptr;
   check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "making an event");

@@ -89,7 +89,7 @@ template <typename Enum>
 }
 
 [[nodiscard]] inline std::string text_of(const char* text) { return text == nullptr ? std::string() : text; }
-/// Whether a setting whose default is not 0 is given. A 0 that is meant has a minus sign.
+/// Whether a setting whose default is not 0 is given: any number but 0, or -0.0, which stands for 0.
 template <typename Number>
 [[nodiscard]] bool is_given(Number value) {
   if constexpr (std::is_floating_point_v<Number>) return value != 0 || std::signbit(value);

@@ -50,7 +50,7 @@ auto with_key_type(int type, const char* name, const Call& call) {
   }
 }
 
-/// As int64; uint64 beyond it count as the largest.
+/// Converts to int64. Larger uint64 numbers become the largest int64.
 template <typename Value>
 struct as_signed {
   const Value* values;

@@ -54,7 +54,7 @@ inline constexpr promise grows_and_sends{.allocates = true, .messages = true};
 inline constexpr promise grows_and_agrees{.waits = true, .allocates = true, .messages = true};
 
 #if QUADRAT_BACKEND_CUDA
-/// A stream that stands still until it is released, and a while later at the latest.
+/// A stream that is blocked until it is released, or until a time limit.
 class blocked_stream {
  public:
   explicit blocked_stream(const cuda_context& context) : context_(context) {
@@ -72,7 +72,7 @@ class blocked_stream {
     released_ = true;
     changed_.notify_all();
   }
-  /// Whether nobody has released it in time.
+  /// Whether the time limit ended the wait.
   [[nodiscard]] bool gave_up() {
     const std::lock_guard lock(guard_);
     return gave_up_;

@@ -5,7 +5,7 @@
 
 namespace quadrat::detail {
 
-/// Deletes what std::make_unique has made, also where its type is only declared.
+/// Deletes an object of std::make_unique, also where its type is incomplete.
 template <typename T>
 class erased_delete {
  public:
@@ -18,7 +18,7 @@ class erased_delete {
   void (*destroy_)(T*) = nullptr;
 };
 
-/// A class with one has a destructor and moves without defining them where the type is complete.
+/// A class with a pimpl needs no destructor or moves of its own, although T is incomplete in its header.
 template <typename T>
 using pimpl = std::unique_ptr<T, erased_delete<T>>;
 
