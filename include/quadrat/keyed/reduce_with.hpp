@@ -250,8 +250,8 @@ class functor_reducer {
   /// naming the first such element; the results since then are invalid.
   void check() {
     const fault_report report = faults_.read(context_);
-    faults_.clear(context_);
     if (report.kind == fault_kind::none) return;
+    faults_.clear(context_);
     throw data_error(
         message("the key of element ", report.index,
                 report.kind == fault_kind::order ? std::string(" is less than the one before; keys must be in order")
