@@ -187,16 +187,23 @@ macro(quadrat_sort_by_module modules)
   endforeach()
 endmacro()
 
-# The same for sources that nvcc compiles. Used if only fast compilation matters. (Before 3.31, CMake's own batches are
-# for C++ only.) Sets ${out} to the batches. The batches are called `name`, or after the modules if it is empty; names
-# must be unique within a directory.
+# The same for sources that nvcc compiles. (Before 3.31, CMake's own batches are for C++ only.) Sets ${out} to the batches.
+# The batches are called `name`, or after the modules if it is empty; names must be unique within a directory. Optimized
+# kernels take longer than the headers that sources share: their batches are short, and the longest sources stay alone.
 function(quadrat_cuda_batches out name size)
-  if(NOT QUADRAT_CUDA_FAST_COMPILE OR NOT QUADRAT_UNITY)
+  if(NOT QUADRAT_UNITY)
     set(${out} ${ARGN} PARENT_SCOPE)
     return()
   endif()
+  set(alone "")
+  if(NOT QUADRAT_CUDA_FAST_COMPILE)
+    set(size 3)
+    set(alone ${ARGN})
+    list(FILTER alone INCLUDE REGEX "/search/(list\\.cpp|masks/masks_[a-z]+\\.cu)$")
+    list(REMOVE_ITEM ARGN ${alone})
+  endif()
   quadrat_sort_by_module(modules ${ARGN})
-  set(files "")
+  set(files ${alone})
   set(number 0)
   foreach(module IN LISTS modules)
     if(name)
