@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -99,9 +100,7 @@ std::size_t left_of_limit(int resource, const char* used_name) {
   return difference(limit.rlim_cur, 1024 * or_nothing(small_text("/proc/self/status").number(used_name)));
 }
 
-}  // namespace
-
-std::size_t available_host_memory() noexcept {
+std::size_t read_available() {
   const small_text machine("/proc/meminfo");
   const std::size_t swap = 1024 * or_nothing(machine.number("SwapFree:"));
   const auto with_swap = [&](std::size_t bytes) { return bytes > unknown - swap ? unknown : bytes + swap; };
@@ -109,6 +108,21 @@ std::size_t available_host_memory() noexcept {
   const std::size_t in_machine = kilobytes == unknown ? unknown : with_swap(1024 * kilobytes);
   return std::min({in_machine, with_swap(left_in_groups()), left_of_limit(RLIMIT_AS, "VmSize:"),
                    left_of_limit(RLIMIT_DATA, "VmData:")});
+}
+
+}  // namespace
+
+std::size_t available_host_memory() noexcept {
+  // Reading the kernel's files takes as long as a small call of the library.
+  using clock = std::chrono::steady_clock;
+  thread_local std::size_t available = 0;
+  thread_local clock::time_point old{};
+  const clock::time_point now = clock::now();
+  if (now >= old) {
+    available = read_available();
+    old = now + std::chrono::milliseconds(10);
+  }
+  return available;
 }
 
 }  // namespace quadrat::detail
