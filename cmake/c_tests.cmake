@@ -15,6 +15,10 @@ add_test(NAME headers/exports_of_c
                  "-DHEADER=${PROJECT_SOURCE_DIR}/include/quadrat/quadrat.h" -P "${quadrat_cmake}/exports_test.cmake")
 set_tests_properties(headers/exports_of_c PROPERTIES LABELS headers)
 
+# What programs in C rely on has not changed, except by additions.
+add_test(NAME headers/abi_of_c COMMAND "${PROJECT_SOURCE_DIR}/script/abi")
+set_tests_properties(headers/abi_of_c PROPERTIES LABELS headers SKIP_RETURN_CODE 77)
+
 set(as_cpp -std=c++98 -x c++)
 set(as_c -std=c99 -x c)
 foreach(language IN ITEMS c cpp)

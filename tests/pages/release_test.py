@@ -52,3 +52,37 @@ def test_the_workflows_are_well_formed():
         pytest.skip("actionlint is not installed")
     done = subprocess.run([checker], cwd=blocks.ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+C_HEADER = blocks.ROOT / "include" / "quadrat" / "quadrat.h"
+FREE = "int quadrat_free(quadrat_context* context, void* memory);"
+
+
+def abi_check(header):
+    done = subprocess.run([blocks.ROOT / "script" / "abi", "--header", header], capture_output=True, text=True)
+    if done.returncode == 77:
+        pytest.skip(done.stdout)
+    return done
+
+
+@pytest.mark.parametrize(
+    ("former", "changed", "breaks"),
+    [
+        (FREE, "", "Removed function"),
+        (FREE, FREE.replace("void* memory", "void* memory, int wait"), "parameter 3 of type 'int' was added"),
+        ("QUADRAT_DATA_ERROR = 2", "QUADRAT_DATA_ERROR = 7", "from value '2' to '7'"),
+        ("  int threads;", "  int64_t threads;", "type of 'int threads' changed"),
+        ("} quadrat_points;", "int more;\n} quadrat_points;", "type size changed"),  # has no size
+        ("} quadrat_context_options;", "int more;\n} quadrat_context_options;", None),
+        (FREE, FREE + "\nint quadrat_new(int number);", None),
+        ("QUADRAT_INTERNAL_ERROR = 6", "QUADRAT_INTERNAL_ERROR = 6, QUADRAT_NEW_ERROR = 7", None),
+    ],
+)
+def test_a_change_of_the_c_interface_that_breaks_programs_is_found(tmp_path, former, changed, breaks):
+    header = tmp_path / "quadrat.h"
+    text = C_HEADER.read_text()
+    assert text.count(former) == 1
+    header.write_text(text.replace(former, changed))
+    done = abi_check(header)
+    assert (done.returncode != 0) == (breaks is not None), done.stderr
+    assert breaks is None or breaks in done.stderr
