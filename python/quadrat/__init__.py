@@ -14,7 +14,7 @@ GPUs::
     reduce_by_key, count_keys     reductions by key
     run, Simulation               scenes of `quadrat run`, in memory
     choose, methods               the chosen methods and their reasons; all methods
-    quadrat.ase                   neighbor lists with ASE's arguments
+    quadrat.ase, ...              modules with the calls of other packages
 """
 
 from . import _core

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Neighbors within a cutoff, nearest neighbors and clusters."""
 
+from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, overload
 
 from . import _core
+from ._cutoffs import PairCutoffs, by_pairs
 from ._numbers import flag, letters, level_of, method_name, real_number, thread_count, whole, word
 from ._reprs import of_arrays
 from ._state import State
@@ -63,11 +65,13 @@ class NeighborList(State):
         threads: int | None = None,
         index_dtype: DType = None,
     ) -> None:
+        self._pairs = PairCutoffs(type_cutoffs, "type_cutoffs") if isinstance(type_cutoffs, Mapping) else None
+        table = type_cutoffs if self._pairs is None else self._pairs.table
         self._list = _core.Neighbors(
             real_number(cutoff, "cutoff"),
             real_number(skin, "skin"),
-            _rule(rule, False, type_cutoffs),
-            type_cutoffs,
+            _rule(rule, False, table),
+            table,
             flag(half, "half"),
             flag(sorted, "sorted"),
             letters(outputs, "outputs", LETTERS),
@@ -96,7 +100,8 @@ class NeighborList(State):
     ) -> "NeighborList":
         """Builds the list of these points (see `neighbor_list`), even if they have hardly moved. With queries the skin
         must be 0. Raises the errors of `neighbor_list`; then there is no list."""
-        places = queries, systems, systems_of_queries, radii, types, radii_of_queries, types_of_queries, excluded
+        kinds, others = self._rows(types), self._rows(types_of_queries)
+        places = queries, systems, systems_of_queries, radii, kinds, radii_of_queries, others, excluded
         self._list.update(points, box, periodic, origin, *places, True)
         return self
 
@@ -118,7 +123,8 @@ class NeighborList(State):
     ) -> bool:
         """Updates the list to these points. Rebuilds it if they have moved too far or their number has changed; returns
         whether it did. Otherwise like `build`."""
-        places = queries, systems, systems_of_queries, radii, types, radii_of_queries, types_of_queries, excluded
+        kinds, others = self._rows(types), self._rows(types_of_queries)
+        places = queries, systems, systems_of_queries, radii, kinds, radii_of_queries, others, excluded
         return self._list.update(points, box, periodic, origin, *places, False)
 
     def arrays(self) -> Array:
@@ -130,6 +136,9 @@ class NeighborList(State):
     def method(self) -> str:
         """The method of the last build."""
         return self._list.method()
+
+    def _rows(self, types: Array) -> Array:
+        return types if self._pairs is None else self._pairs.rows(types)
 
 
 def neighbor_list(
@@ -178,7 +187,8 @@ def neighbor_list(
     rule : the cutoff of a pair
         "uniform": the cutoff. "sum_of_radii" (the default with radii), "larger_radius" or "own_radius" (that of i): of
         the (N,) `radii`. "table_of_types" (the default with a table): `type_cutoffs`[type of i, type of j], a symmetric
-        table with 0 for no pair, with the (N,) integers `types`. `cutoff` is then an upper bound on all of these.
+        table with 0 for no pair, with the (N,) integers `types`; or a dictionary such as {("O", "H"): 1.2}, without
+        other pairs, with (N,) names or integers. `cutoff` is then an upper bound on all of these.
     radii_of_queries, types_of_queries : (M,) numbers and integers
         Radii and types of the queries, for the same rules: i is a query, j a point. With "own_radius", points need no
         `radii`.
@@ -211,6 +221,7 @@ def neighbor_list(
 
         i, j, d = quadrat.neighbor_list(points, 1.5, box=[10, 10, 10], outputs="ijd")
     """
+    type_cutoffs, types, types_of_queries = by_pairs(type_cutoffs, types, types_of_queries)
     return _core.neighbor_list(
         points,
         real_number(cutoff, "cutoff"),

@@ -9,7 +9,6 @@ import pkgutil
 import pytest
 import quadrat
 
-DROP_INS = {"ase", "vesin", "finufft"}  # they have the names of the packages that they stand for
 MODULES = {one.name for one in pkgutil.iter_modules(quadrat.__path__) if not one.name.startswith("_")}
 LAST = ["autotune", "method", "deterministic", "threads", "index_dtype", "dtype"]
 DEFAULTS = {"box": None, "periodic": None, "origin": None, "order": 4, "method": "auto", "deterministic": "none", "threads": None}
@@ -38,8 +37,9 @@ def accepted(name):
 
 
 def module(name):
-    if name in ("torch", "jax"):
-        pytest.importorskip(name)
+    library = name.partition("_")[0]
+    if library in ("torch", "jax"):
+        pytest.importorskip(library)
     return importlib.import_module(f"quadrat.{name}")
 
 

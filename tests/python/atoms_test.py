@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Cutoffs as chemists write them, and the calls of ASE and matscipy beside these packages."""
+
+import ase
+import ase.build
+import ase.neighborlist
+import numpy as np
+import pytest
+import quadrat
+import quadrat.ase
+import quadrat.matscipy
+
+RANDOM = np.random.default_rng(4)
+ATOMS = ase.Atoms("H20O30N10", positions=RANDOM.uniform(-2, 9, (60, 3)), cell=[7, 8, 9], pbc=(True, True, False))
+PAIRS = {("H", "O"): 2.0, ("N", "N"): 3.0, ("O", "O"): 1.2}
+RADII = {"H": 0.4, 8: 0.9}
+
+
+def table(i, j, shifts, distances):
+    rows = np.column_stack([i, j, shifts, distances])
+    return rows[np.lexsort(rows.T[4::-1])]
+
+
+def within(limits):
+    """The pairs of a list with the largest cutoff that are nearer than the cutoff of both."""
+    i, j, shifts, d = ase.neighborlist.neighbor_list("ijSd", ATOMS, 3.0)
+    chosen = d < limits[i, j]
+    return table(i[chosen], j[chosen], shifts[chosen], d[chosen])
+
+
+def by_pair(cutoffs):
+    symbols = np.array(ATOMS.get_chemical_symbols())
+    limits = np.zeros((60, 60))
+    for (a, b), cutoff in cutoffs.items():
+        limits[np.ix_(symbols == a, symbols == b)] = limits[np.ix_(symbols == b, symbols == a)] = cutoff
+    return limits
+
+
+@pytest.mark.parametrize("call", [quadrat.ase.neighbor_list, quadrat.matscipy.neighbour_list])
+def test_dictionaries_of_radii_add_up_and_leave_out_other_elements(call):
+    radius = np.array([{"H": 0.4, "O": 0.9, "N": 0.0}[symbol] for symbol in ATOMS.symbols])
+    found = table(*call("ijSd", ATOMS, RADII))
+    assert len(found) > 20
+    np.testing.assert_allclose(found, table(*ase.neighborlist.neighbor_list("ijSd", ATOMS, radius.tolist())), atol=1e-12)
+
+
+@pytest.mark.parametrize("outputs", ["list", "class"])
+@pytest.mark.parametrize("names", [True, False])
+def test_functions_take_dictionaries_by_names_and_by_numbers(outputs, names):
+    number = {"H": 1, "N": 7, "O": 8}
+    cutoffs = PAIRS if names else {(number[a], number[b]): cutoff for (a, b), cutoff in PAIRS.items()}
+    types = ATOMS.get_chemical_symbols() if names else ATOMS.numbers
+    space = {"box": [7, 8, 9], "periodic": [True, True, False], "types": types}
+    if outputs == "list":
+        found = quadrat.neighbor_list(ATOMS.positions, 3.0, type_cutoffs=cutoffs, outputs="ijSd", **space)
+    else:
+        found = quadrat.NeighborList(3.0, type_cutoffs=cutoffs, outputs="ijSd").build(ATOMS.positions, **space).arrays()
+    wanted = within(by_pair(PAIRS))
+    assert len(wanted) > 50
+    np.testing.assert_allclose(table(*found), wanted, atol=1e-12)
+
+
+def test_types_that_a_dictionary_lacks_have_no_neighbors():
+    points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]]
+    for types, cutoffs in ((["A", "B", "C", "zz"], {("A", "B"): 1.5}), ([0, 1, 2, 900], {(0, 1): 1.5})):
+        found = quadrat.neighbor_list(points, 2.0, types=types, type_cutoffs=cutoffs, outputs="ij")
+        assert np.transpose(found).tolist() == [[0, 1], [1, 0]]
+    assert len(quadrat.neighbor_list(points, 2.0, types=[3, 4, 5, 6], type_cutoffs={}, outputs="i")) == 0
+
+
+def test_queries_have_types_by_name():
+    points, cutoffs = [[0, 0, 0], [1, 0, 0.0]], {("A", "B"): 1.5, ("B", "B"): 0.3}
+    given = {"types": ["A", "B"], "type_cutoffs": cutoffs, "outputs": "ij", "queries": [[0.5, 0, 0]], "types_of_queries": ["B"]}
+    assert np.transpose(quadrat.neighbor_list(points, 2.0, **given)).tolist() == [[0, 0]]
+
+
+def test_tensors_take_dictionaries():
+    torch = pytest.importorskip("torch")
+    import quadrat.torch
+
+    points, numbers = torch.from_numpy(ATOMS.positions), torch.from_numpy(ATOMS.numbers)
+    cutoffs = {(1, 8): 2.0, (7, 7): 3.0, (8, 8): 1.2}
+    for call in (quadrat.neighbor_list, quadrat.torch.neighbor_list):
+        space = {"box": [7.0, 8, 9], "periodic": [True, True, False], "types": numbers}
+        i, j, shifts, d = call(points, 3.0, type_cutoffs=cutoffs, outputs="ijSd", **space)
+        assert isinstance(i, torch.Tensor)
+        np.testing.assert_allclose(table(i, j, shifts, d), within(by_pair(PAIRS)), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "cutoff, error, words",
+    [
+        ({("H", "Xy"): 1.0}, ValueError, "cutoff has the element 'Xy'"),
+        ({("H", "O", "N"): 1.0}, ValueError, r"cutoff has the key \(1, 8, 7\)"),
+        ({("H", "O"): -1.0}, ValueError, r"cutoff\[1, 8\] is -1.0; numbers from 0"),
+        ({("H", "O"): "1"}, TypeError, r"cutoff\[1, 8\] is '1'"),
+        ({"H": float("nan")}, ValueError, r"cutoff\['H'\] is nan"),
+        ({"H": 1.0, ("H", "O"): 1.0}, ValueError, "cutoff has the key 'H'; pairs"),
+        ({}, ValueError, "dictionary without entries"),
+        ({("H", -1): 1.0}, ValueError, "type -1; names, or integers from 0 to 1023"),
+    ],
+)
+def test_dictionaries_that_cannot_be_meant_are_refused(cutoff, error, words):
+    with pytest.raises(error, match=words):
+        quadrat.ase.neighbor_list("ij", ATOMS, cutoff)
+
+
+def test_names_without_a_dictionary_of_names_are_refused():
+    with pytest.raises(TypeError, match="types"):
+        quadrat.neighbor_list(ATOMS.positions, 1.0, types=["A"] * 60, type_cutoffs={(0, 1): 1.0})
+    with pytest.raises(TypeError, match="types are .*; names are accepted, as type_cutoffs has"):
+        quadrat.neighbor_list(ATOMS.positions, 1.0, types=[1] * 60, type_cutoffs={("A", "B"): 1.0})
+
+
+@pytest.mark.parametrize("pbc", [True, False, (True, False, True)])
+@pytest.mark.parametrize("cutoff", [2.5, PAIRS, np.linspace(0.3, 1.5, 60)])
+def test_lists_of_matscipy_are_the_same(pbc, cutoff):
+    neighbours = pytest.importorskip("matscipy.neighbours")
+    atoms = ATOMS.copy()
+    atoms.cell[1, 0], atoms.pbc = 1.5, pbc
+    theirs, ours = (call("ijSdD", atoms, cutoff) for call in (neighbours.neighbour_list, quadrat.matscipy.neighbour_list))
+    np.testing.assert_allclose(table(*ours[:4]), table(*theirs[:4]), atol=1e-12)
+    i, j, shifts, _, vectors = ours
+    np.testing.assert_allclose(vectors, atoms.positions[j] - atoms.positions[i] + shifts @ atoms.cell, atol=1e-12)
+    given = {"positions": atoms.positions, "cell": atoms.cell, "pbc": atoms.pbc, "numbers": atoms.numbers}
+    again = quadrat.matscipy.neighbour_list("ijSdD", cutoff=cutoff, **given)
+    assert all(np.array_equal(one, two) for one, two in zip(ours, again))
+
+
+def test_cells_of_matscipy_by_count():
+    """After the data of matscipy's tests/test_neighbours.py."""
+    count = quadrat.matscipy.neighbour_list
+    atom = ase.Atoms("C", positions=[[0.5, 0.5, 0.5]], cell=[1, 1, 1], pbc=True)
+    assert (len(count("i", atom, 1.1)), len(count("i", atom, 1.5))) == (6, 18)
+    for pbc, pairs in ((False, 0), ([True, False, False], 2), ([True, False, True], 4)):
+        atom.pbc = pbc
+        assert len(count("i", atom, 1.1)) == pairs
+    acid = ase.build.molecule("HCOOH")
+    for cutoff, counts in [
+        (1.85, [2, 3, 1, 1, 1]), ({(1, 6): 1.2}, [0, 1, 0, 0, 1]), ({(6, 8): 1.4}, [1, 2, 1]),
+        ({("H", "C"): 1.2, (6, 8): 1.4}, [1, 3, 1, 0, 1]),
+    ]:  # fmt: skip
+        assert np.bincount(count("i", acid, cutoff)).tolist() == counts
+    aluminum = ase.build.bulk("Al", cubic=False)
+    np.testing.assert_allclose(count("d", aluminum, 3.1), [2.86378246] * 12)
+    positions = np.array([[0.0, 0, 0], [1.1, 1.2, 1.3]])
+    for cell in (None, np.eye(3), np.diag([1.1, 1.2, 1.3])):
+        assert not count("S", cutoff=5.0, positions=positions, cell=cell, pbc=[False] * 3).any()
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [
+        ({"atoms": ATOMS}, "cutoff is None"),
+        ({"cutoff": 1.0}, "neither atoms nor positions"),
+        ({"cutoff": 1.0, "atoms": ATOMS, "pbc": True}, "pbc is given beside atoms"),
+        ({"cutoff": np.ones(59), "atoms": ATOMS}, r"\(59,\).*60 atoms"),
+    ],
+)
+def test_calls_of_matscipy_that_cannot_be_meant_are_refused(given, words):
+    with pytest.raises(ValueError, match=words):
+        quadrat.matscipy.neighbour_list("ij", **given)
