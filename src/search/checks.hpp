@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "quadrat/search/neighbor_list.hpp"
@@ -13,6 +14,11 @@ namespace quadrat::detail {
 /// is at most half the height of the reduced box along each periodic axis.
 template <typename T, int D>
 void check_cutoff(const lattice<T, D>& reduced, T cutoff);
+
+/// The points, and a box for all of them or one for each system.
+template <typename T, int D>
+void check_systems(const points_view<T, D>& points, std::span<const lattice<T, D>> boxes,
+                   const std::uint32_t* system_of_point);
 
 template <typename T>
 void check_neighbor_options(const neighbor_options<T>& options, bool cuda);

@@ -101,13 +101,19 @@ void check_neighbor_options(const neighbor_options<T>& options, bool cuda) {
 }
 
 template <typename T, int D>
+void check_systems(const points_view<T, D>& points, std::span<const lattice<T, D>> boxes,
+                   const std::uint32_t* system_of_point) {
+  require_points(points, "points");
+  require(!boxes.empty(), "there is no box; one is needed, or one for each system");
+  require(boxes.size() <= (std::size_t{1} << 27), "there are ", boxes.size(), " boxes; at most ", std::size_t{1} << 27,
+          " are possible");
+  require(boxes.size() == 1 || points.count == 0 || system_of_point != nullptr, "there are ", boxes.size(),
+          " boxes, but no system of each point");
+}
+
+template <typename T, int D>
 void check_neighbor_input(const neighbor_options<T>& options, const neighbor_input<T, D>& input) {
-  require_points(input.points, "points");
-  require(!input.boxes.empty(), "there is no box; one is needed, or one for each system");
-  require(input.boxes.size() <= (std::size_t{1} << 27), "there are ", input.boxes.size(), " boxes; at most ",
-          std::size_t{1} << 27, " are possible");
-  require(input.boxes.size() == 1 || input.points.count == 0 || input.system_of_point != nullptr, "there are ",
-          input.boxes.size(), " boxes, but no system of each point");
+  check_systems(input.points, input.boxes, input.system_of_point);
   if (input.queries.has_value()) check_queries_fit(options, input);
   const bool own_radii_of_queries = options.rule == cutoff_rule::own_radius && input.queries.has_value();
   require(!has_radii(options.rule) || own_radii_of_queries || input.points.count == 0 || input.radii != nullptr,
@@ -122,6 +128,10 @@ template void check_cutoff(const lattice<float, 2>&, float);
 template void check_cutoff(const lattice<float, 3>&, float);
 template void check_cutoff(const lattice<double, 2>&, double);
 template void check_cutoff(const lattice<double, 3>&, double);
+template void check_systems(const points_view<float, 2>&, std::span<const lattice<float, 2>>, const std::uint32_t*);
+template void check_systems(const points_view<float, 3>&, std::span<const lattice<float, 3>>, const std::uint32_t*);
+template void check_systems(const points_view<double, 2>&, std::span<const lattice<double, 2>>, const std::uint32_t*);
+template void check_systems(const points_view<double, 3>&, std::span<const lattice<double, 3>>, const std::uint32_t*);
 template void check_neighbor_options(const neighbor_options<float>&, bool);
 template void check_neighbor_options(const neighbor_options<double>&, bool);
 template void check_neighbor_input(const neighbor_options<float>&, const neighbor_input<float, 2>&);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "quadrat/core/box.hpp"
@@ -72,6 +73,12 @@ class pair_histogram {
   void add(const points_view<T, D>& points, const box<T, D>& domain, const std::uint32_t* types = nullptr) {
     add(points, make_lattice(domain), types);
   }
+  /// Adds a frame of each of several systems, which have a box each and may be empty. The system of each point is in
+  /// the memory of the context, in any order; nullptr: there is one. Both points of a pair belong to the same system.
+  /// Waits. May allocate. Throws the same, and data_error naming the first point whose system is invalid; then no frame
+  /// is counted.
+  void add(const points_view<T, D>& points, std::span<const lattice<T, D>> boxes, const std::uint32_t* system_of_point,
+           const std::uint32_t* types = nullptr);
 
   /// All frames since the start, or since the last `clear`. Waits. Allocates nothing.
   [[nodiscard]] pair_histogram_result result() const;

@@ -11,10 +11,27 @@
 /// Counting the distances of pairs, as host-device code.
 namespace quadrat::detail {
 
-/// Index: slot. Stores points in the order of cells; `id` of a record is the point's type.
+/// The system of all slots, passed to kernels by value.
 template <typename T, int D>
+struct one_system {
+  search_system<T, D> system;
+  [[nodiscard]] QUADRAT_HD const search_system<T, D>& of_slot(std::size_t) const { return system; }
+};
+/// The systems of slots, in the memory of the context.
+template <typename T, int D>
+struct systems_of_slots {
+  const search_system<T, D>* systems;
+  const std::uint32_t* system_of_point;
+  const particle_id* elements;
+  [[nodiscard]] QUADRAT_HD const search_system<T, D>& of_slot(std::size_t slot) const {
+    return systems[system_of_point[elements[slot]]];
+  }
+};
+
+/// Index: slot. Stores points in the order of cells; `id` of a record is the point's type.
+template <typename T, int D, typename Systems>
 struct place_typed_points {
-  lattice<T, D> shape;
+  Systems systems;
   points_view<T, D> points;
   const std::uint32_t* types;  ///< by point, or nullptr
   const particle_id* elements;
@@ -23,14 +40,14 @@ struct place_typed_points {
   QUADRAT_HD void operator()(std::size_t slot) const {
     const particle_id i = elements[slot];
     vec<int, D> boxes{};
-    placed[slot] = {shape.wrap(points[i], boxes), types == nullptr ? 0 : types[i]};
+    placed[slot] = {systems.of_slot(slot).shape.wrap(points[i], boxes), types == nullptr ? 0 : types[i]};
   }
 };
 
 /// Points in cells, and the bins of their distances.
-template <typename T, int D>
+template <typename T, int D, typename Systems>
 struct pair_distances {
-  search_system<T, D> system;
+  Systems systems;
   const std::uint32_t* cell_offsets;
   const search_point<T, D>* points;
   T cutoff;
@@ -44,6 +61,7 @@ struct pair_distances {
   template <typename Add>
   QUADRAT_HD void count(std::uint32_t slot, Add&& add) const {
     const search_point<T, D> point = points[slot];
+    const search_system<T, D>& system = systems.of_slot(slot);
     const walking_order rows{true, 1};
     for_each_image_run(
         system, system.reach(point.position, cutoff), rows, [&](cell_id first, cell_id last, const vec<int, D>& shift) {
@@ -76,9 +94,9 @@ struct pair_distances {
 };
 
 /// Index: slot. Adds to one of several copies of the histogram, so that few threads compete for the same word.
-template <typename T, int D>
+template <typename Pairs>
 struct count_distances {
-  pair_distances<T, D> pairs;
+  Pairs pairs;
   std::uint64_t* counts;
   std::size_t size;    ///< of a copy
   std::size_t copies;  ///< a power of two

@@ -9,6 +9,7 @@
 #include <numbers>
 #include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "quadrat/core/array.hpp"
@@ -117,6 +118,64 @@ TYPED_TEST(pair_histogram_agreement, counts_are_those_of_a_neighbor_list_over_al
 
 namespace {
 
+/// Frames as systems of one batch, with the points in any order.
+template <typename T, int D>
+struct typed_batch {
+  std::vector<lattice<T, D>> boxes;
+  std::vector<vec<T, D>> points;
+  std::vector<std::uint32_t> systems, types;
+};
+
+template <typename T, int D>
+[[nodiscard]] typed_batch<T, D> batch_of(const std::vector<typed_frame<T, D>>& frames, std::uint64_t seed) {
+  typed_batch<T, D> batch;
+  std::vector<std::pair<std::uint32_t, std::size_t>> places;
+  for (std::uint32_t system = 0; system < frames.size(); ++system) {
+    batch.boxes.push_back(frames[system].box);
+    for (std::size_t i = 0; i < frames[system].points.size(); ++i) places.emplace_back(system, i);
+  }
+  std::shuffle(places.begin(), places.end(), std::mt19937_64(seed));
+  for (const auto& [system, i] : places) {
+    batch.points.push_back(frames[system].points[i]);
+    batch.systems.push_back(system);
+    batch.types.push_back(frames[system].types[i]);
+  }
+  return batch;
+}
+
+}  // namespace
+
+TYPED_TEST(pair_histogram_agreement, systems_of_a_batch_count_as_a_frame_each) {
+  using T = typename TypeParam::T;
+  constexpr int D = TypeParam::D;
+  const backend_context context;
+  for (const std::uint64_t number : {1u, 2u, 16u}) {
+    std::vector<typed_frame<T, D>> frames;
+    for (std::uint64_t seed = 0; seed < number; ++seed) frames.push_back(random_frame<T, D>(seed + number, 3));
+    const auto batch = batch_of(frames, number);
+    for (const bool distinct : {false, true}) {
+      const pair_histogram_options<T> options{T(1), 30, 3, false, distinct};
+      pair_histogram<backend_context, T, D> together(context, options), in_turn(context, options);
+      const auto points = to_device(context, batch.points);
+      const auto systems = to_device(context, batch.systems), types = to_device(context, batch.types);
+      together.add(points_of(points), batch.boxes, systems.data(), types.data());
+      for (const auto& frame : frames) {
+        const auto own = to_device(context, frame.points);
+        const auto of = to_device(context, frame.types);
+        in_turn.add(points_of(own), frame.box, of.data());
+      }
+      const auto found = together.result(), wanted = in_turn.result();
+      EXPECT_EQ(found.frames, number);
+      EXPECT_EQ(found.counts, wanted.counts);
+      for (std::size_t k = 0; k < wanted.rdf.size(); ++k) {
+        EXPECT_NEAR(found.rdf[k], wanted.rdf[k], 1e-12 * (1 + wanted.rdf[k])) << k;
+      }
+    }
+  }
+}
+
+namespace {
+
 class pair_histogram_test : public backend_test {
  protected:
   const backend_context context;
@@ -191,6 +250,11 @@ TEST_F(pair_histogram_test, impossible_options_and_points_are_refused_and_count_
   expect_words(error_of<data_error>([&] { histogram.add(points_of(bad), cube); }), {"point 1 at", "not finite"});
   expect_words(error_of<data_error>([&] { histogram.add(points_of(good), cube, types.data()); }),
                {"point 1 has type 2", "there are 2 types"});
+  const std::vector<lattice<double, 3>> boxes(2, make_lattice(cube));
+  expect_words(error_of<data_error>([&] { histogram.add(points_of(good), boxes, types.data()); }),
+               {"point 1 belongs to system 2", "there are 2 systems"});
+  expect_words(error_of<argument_error>([&] { histogram.add(points_of(good), boxes, nullptr); }),
+               {"there are 2 boxes", "no system of each point"});
   EXPECT_EQ(histogram.result().frames, 0u);
   histogram.add(points_of(good), cube);
   const auto found = histogram.result();
