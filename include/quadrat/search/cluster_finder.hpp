@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
@@ -74,18 +75,24 @@ class cluster_finder {
   /// Throws argument_error for a cutoff whose square is not positive and finite, or that exceeds half the
   /// height of the box along a periodic axis, and if min_points is 0.
   cluster_finder(const Context& context, const lattice<T, D>& box, const cluster_options<T>& options);
+  /// For points of several systems, with one box per system.
+  cluster_finder(const Context& context, const std::vector<lattice<T, D>>& boxes, const cluster_options<T>& options);
 
-  /// Finds the clusters of these points, which are in the memory of the context. Waits. May allocate. Throws
-  /// argument_error for invalid input visible to the host, data_error naming the first point that is not finite or
-  /// outside the box along an open axis (along a periodic axis, more than 2^20 boxes away). There is no result after an
+  /// Finds the clusters of these points, which are in the memory of the context, as is the system of each, in any
+  /// order; nullptr: there is one. Points of different systems are not linked, and a system may be empty; labels are
+  /// those of all systems together. Waits. May allocate. Throws argument_error for invalid input visible to the host,
+  /// data_error naming the first point that is not finite, is outside the box along an open axis (along a periodic
+  /// axis, more than 2^20 boxes away) or belongs to a system that does not exist. There is no result after an
   /// exception.
-  void find(const points_view<T, D>& points);
+  void find(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
 
   /// The same. Does not wait. Allocates nothing. Can be captured in a CUDA graph, which reads the points' array at each
-  /// launch. Throws argument_error for another number of points than the last `find` and `reserve` have made room for.
+  /// launch, and that of their systems. Throws argument_error for another number of points than the last `find` and
+  /// `reserve` have made room for. Systems are searched in the cells that the last `find` cut for as many points of
+  /// each; other numbers of points in a system cost time only.
   /// `check` reports other errors; with `cpu_context` this call itself throws. Labels and sizes are written to the
   /// arrays of the last view, for kernels in the stream; the host knows their number after `check`.
-  void find_async(const points_view<T, D>& points);
+  void find_async(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
 
   /// Makes room for find_async with as many points as the last call of `find`, and for this many clusters. Waits after
   /// find_async. May allocate. If there was less room for clusters, there is no result until the next call of find.

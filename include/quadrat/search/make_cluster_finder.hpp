@@ -2,6 +2,7 @@
 #pragma once
 
 #include <type_traits>
+#include <vector>
 
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/lattice.hpp"
@@ -21,6 +22,13 @@ template <typename Context, typename T, int D>
 [[nodiscard]] cluster_finder<Context, T, D> make_cluster_finder(
     const Context& context, const box<T, D>& domain, const cluster_options<std::type_identity_t<T>>& options) {
   return {context, make_lattice(domain), options};
+}
+/// For points of several systems, with one box per system: `find(points, system_of_point)`.
+template <typename Context, typename T, int D>
+[[nodiscard]] cluster_finder<Context, T, D> make_cluster_finder(
+    const Context& context, const std::vector<lattice<T, D>>& shapes,
+    const cluster_options<std::type_identity_t<T>>& options) {
+  return {context, shapes, options};
 }
 
 }  // namespace quadrat

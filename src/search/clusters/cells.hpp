@@ -49,6 +49,7 @@ struct cluster_cells {
   vec<double, D> allowed;   ///< in cells: the rounding that `margin` includes
   vec<int, D> cells;        ///< in the box
   vec<bool, D> endless;     ///< open axes along which points may be anywhere
+  std::uint32_t first_bucket;  ///< of several systems each has its own buckets
   std::uint32_t buckets;
   std::uint32_t table;  ///< blocks begin at one of this many buckets of a table; 0: each cell has its bucket
 
@@ -114,8 +115,8 @@ struct cluster_cells {
         cell[0] = x - begin;
         const int stretch = around.by_images ? 1 : together(cell[0]);
         const int last = around.range.last[0] < x + stretch ? around.range.last[0] : x + stretch - 1;
-        const std::uint32_t first = around.by_images ? 0 : bucket_of(cell);
-        f(first, around.by_images ? buckets - 1 : first + static_cast<std::uint32_t>(last - x), shift);
+        const std::uint32_t begins = around.by_images ? first_bucket : bucket_of(cell);
+        f(begins, around.by_images ? first_bucket + buckets - 1 : begins + static_cast<std::uint32_t>(last - x), shift);
         x = last + 1;
       }
     };
@@ -142,6 +143,7 @@ struct cluster_cells {
 
   [[nodiscard]] QUADRAT_HD cluster_reach<D> reach(const vec<T, D>& point) const {
     cluster_reach<D> around{};
+    around.by_images = buckets == 1;
     vec<double, D> at = coordinates(point), distance = margin;
     for (int axis = 0; axis < D && !shape.orthorhombic; ++axis) {
       const double more = rounding[axis] * (size_of(point, axis) + cells[axis]) - allowed[axis];
@@ -177,10 +179,11 @@ struct cluster_cells {
   }
 
   [[nodiscard]] QUADRAT_HD std::uint32_t bucket_of(const vec<int, D>& cell) const {
+    if (buckets == 1) return first_bucket;
     if (table == 0) {
       int number = 0;
       for (int axis = D - 1; axis >= 0; --axis) number = number * cells[axis] + cell[axis];
-      return static_cast<std::uint32_t>(number);
+      return first_bucket + static_cast<std::uint32_t>(number);
     }
     constexpr std::uint32_t indices = 1u << 30;
     constexpr std::uint64_t factors[] = {0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu, 0x165667b19e3779f9u};
@@ -193,9 +196,16 @@ struct cluster_cells {
       key += index * factors[axis];
     }
     const std::uint64_t place = (hashed_keys::hash(key) >> 32) * table >> 32;
-    return number * (table + block) + static_cast<std::uint32_t>(place) + along % block;
+    return first_bucket + number * (table + block) + static_cast<std::uint32_t>(place) + along % block;
   }
 };
+
+/// Host: puts all points of a system into one bucket, which is searched by images.
+template <typename T, int D>
+void put_into_one_bucket(cluster_cells<T, D>& cells) {
+  cells.buckets = 1;
+  cells.table = 0;
+}
 
 /// Host: a bound on the sum of the absolute terms of a fraction, for points in the box.
 template <typename T, int D>

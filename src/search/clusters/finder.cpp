@@ -13,16 +13,21 @@ struct cluster_finder<Context, T, D>::implementation : detail::cluster_engine<Co
 template <typename Context, typename T, int D>
 cluster_finder<Context, T, D>::cluster_finder(const Context& context, const lattice<T, D>& box,
                                               const cluster_options<T>& options)
-    : implementation_(std::make_unique<implementation>(context, box, options)) {}
+    : cluster_finder(context, std::vector<lattice<T, D>>{box}, options) {}
 
 template <typename Context, typename T, int D>
-void cluster_finder<Context, T, D>::find(const points_view<T, D>& points) {
-  implementation_->find(points);
+cluster_finder<Context, T, D>::cluster_finder(const Context& context, const std::vector<lattice<T, D>>& boxes,
+                                              const cluster_options<T>& options)
+    : implementation_(std::make_unique<implementation>(context, boxes, options)) {}
+
+template <typename Context, typename T, int D>
+void cluster_finder<Context, T, D>::find(const points_view<T, D>& points, const std::uint32_t* system_of_point) {
+  implementation_->find(points, system_of_point);
 }
 
 template <typename Context, typename T, int D>
-void cluster_finder<Context, T, D>::find_async(const points_view<T, D>& points) {
-  implementation_->find_async(points);
+void cluster_finder<Context, T, D>::find_async(const points_view<T, D>& points, const std::uint32_t* system_of_point) {
+  implementation_->find_async(points, system_of_point);
 }
 
 template <typename Context, typename T, int D>

@@ -5,6 +5,9 @@
 #include <array>
 #include <cmath>
 #include <exception>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "cells/ordered_pairs_build.hpp"
 #include "core/point_checks.hpp"
@@ -28,11 +31,12 @@ namespace quadrat::detail {
 template <typename Context, typename T, int D, typename Counts = no_cluster_counts>
 class cluster_engine {
  public:
-  cluster_engine(const Context& where, const lattice<T, D>& box, const cluster_options<T>& chosen,
+  cluster_engine(const Context& where, const std::vector<lattice<T, D>>& boxes, const cluster_options<T>& chosen,
                  const Counts& counting = {});
 
-  void find(const points_view<T, D>& points);
-  void find_async(const points_view<T, D>& points);
+  /// `system_of_point`: nullptr for one system.
+  void find(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
+  void find_async(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
   void reserve(std::size_t clusters);
   void check();
   [[nodiscard]] cluster_view view() const;
@@ -42,17 +46,26 @@ class cluster_engine {
 
   Context context;
   cluster_options<T> options;
-  lattice<T, D> given;
-  lattice<T, D> shape;  ///< the searched lattice
+  std::vector<lattice<T, D>> given;
+  std::vector<lattice<T, D>> shapes;  ///< the searched lattices
   Counts counts;
 
  private:
-  using search_type = cluster_search<T, D, Counts>;
+  template <typename Systems>
+  using search_type = cluster_search<T, D, Systems, Counts>;
   using forest_type = cluster_forest<Counts>;
   static constexpr bool cuda = std::is_same_v<Context, cuda_context>;
 
-  void place(const points_view<T, D>& points);
+  void cut(std::size_t count);
+  void cut_systems(std::size_t count);
+  /// Calls `call` with one_cluster_system or cluster_systems.
+  template <typename Call>
+  void with_systems(const Call& call) const;
+  void place(const points_view<T, D>& points, const std::uint32_t* system_of_point);
+  template <typename Systems>
+  void place_in(const Systems& systems, const points_view<T, D>& points);
   void read_parts(const points_view<T, D>& points);
+  [[nodiscard]] std::string complaint(const points_view<T, D>& points, std::uint64_t fault) const;
   template <typename Body>
   void run(const char* name, std::size_t count, const Body& body, cluster_step step = cluster_step::always,
            bool of_parts = false);
@@ -60,13 +73,16 @@ class cluster_engine {
   void run_parts(const char* name, const Body& body, cluster_step step = cluster_step::always) {
     run(name, gated ? point_count : part_count, body, step, true);
   }
-  void unite(std::size_t count);
-  void label(std::size_t count);
+  template <typename Systems>
+  void unite(const Systems& systems, std::size_t count);
+  template <typename Systems>
+  void label(const Systems& systems, std::size_t count);
   void count_sizes(std::size_t count, std::size_t clusters);
   void read_words();
   [[nodiscard]] std::exception_ptr failure_of(const std::uint64_t* read) const;
   [[nodiscard]] forest_type forest() { return {parents.data(), counts}; }
-  [[nodiscard]] search_type search(cluster_step step);
+  template <typename Systems>
+  [[nodiscard]] search_type<Systems> search(const Systems& systems, cluster_step step);
 
   bool found = false;
   bool gated = false;     ///< the host does not know the words when it enqueues
@@ -80,9 +96,15 @@ class cluster_engine {
   points_view<T, D> last{};                     ///< for messages
   std::exception_ptr failure;                   ///< of the last call
   std::array<std::uint64_t, 2> failed_words{};  ///< words from which `failure` was made
-  cluster_parts<T, D> parts{};
+  bool several = false;                         ///< the last points had system numbers
+  bool any_periodic = false;
+  std::uint32_t bucket_count = 0;
+  std::vector<cluster_parts<T, D>> parts;  ///< by system
   box_tree<T, D> tree{};
 
+  array<lattice<T, D>, Context> boxes_there;        ///< the given ones
+  array<cluster_parts<T, D>, Context> parts_there;  ///< of several systems, as the following
+  array<std::uint32_t, Context> numbers, points_of_systems;
   array<std::uint64_t, Context> control;
   host_mirror<Context> mirror;
   ordered_pairs<Context, std::uint64_t> pairs;
@@ -98,47 +120,103 @@ class cluster_engine {
 };
 
 template <typename Context, typename T, int D, typename Counts>
-cluster_engine<Context, T, D, Counts>::cluster_engine(const Context& where, const lattice<T, D>& box,
+cluster_engine<Context, T, D, Counts>::cluster_engine(const Context& where, const std::vector<lattice<T, D>>& shaped,
                                                       const cluster_options<T>& chosen, const Counts& counting)
     : context(where),
       options(chosen),
-      given(box),
-      shape(reduced(box, false).shape),
+      given(shaped),
       counts(counting),
+      boxes_there(to_device(where, shaped)),
       control(where, cluster_words::count) {
-  check_cutoff(shape, options.cutoff);
+  require(!given.empty(), "there is no box; one is needed, or one for each system");
+  for (const lattice<T, D>& box : given) {
+    shapes.push_back(reduced(box, false).shape);
+    check_cutoff(shapes.back(), options.cutoff);
+    for (int axis = 0; axis < D; ++axis) any_periodic = any_periodic || box.periodic[axis];
+  }
   require(options.min_points > 0, "min_points is 0; a core point has at least 1 point within the cutoff, itself");
+}
+
+/// Cuts the boxes into cells and parts for a number of points.
+template <typename Context, typename T, int D, typename Counts>
+void cluster_engine<Context, T, D, Counts>::cut(std::size_t count) {
+  if (several) return cut_systems(count);
+  const auto cells = make_cluster_cells(shapes.front(), options.cutoff, options.accept_outside, count);
+  bucket_count = cells.buckets;
+  parts.assign(1, make_cluster_parts(cells, options.cutoff, bucket_count, cells.table > 0 ? hash_bits_of_tables : 0));
+}
+
+/// The same for several systems: waits for the number of points of each.
+template <typename Context, typename T, int D, typename Counts>
+void cluster_engine<Context, T, D, Counts>::cut_systems(std::size_t count) {
+  const std::size_t systems = shapes.size();
+  points_of_systems.resize_discarding(context, systems);
+  fill_bytes(context, points_of_systems.data(), 0, systems * sizeof(std::uint32_t));
+  for_each(context, "search.clusters.count_system_points", count,
+           count_system_points{numbers.data(), points_of_systems.data(), static_cast<std::uint32_t>(systems)});
+  parts = make_parts_of_systems(shapes, to_host(context, points_of_systems.data(), systems), options.cutoff,
+                                options.accept_outside);
+  bucket_count = parts.back().cells.first_bucket + parts.back().cells.buckets;
+  parts_there.resize_discarding(context, systems);
+  copy_bytes(context, parts.data(), parts_there.data(), systems * sizeof(cluster_parts<T, D>));
+}
+
+template <typename Context, typename T, int D, typename Counts>
+template <typename Call>
+void cluster_engine<Context, T, D, Counts>::with_systems(const Call& call) const {
+  if (several) {
+    call(cluster_systems<T, D>{parts_there.data(), static_cast<std::uint32_t>(shapes.size()), numbers.data(),
+                               pairs.elements()});
+  } else {
+    call(one_cluster_system<T, D>{parts.front()});
+  }
 }
 
 /// Sorts the points by cell and part.
 template <typename Context, typename T, int D, typename Counts>
-void cluster_engine<Context, T, D, Counts>::place(const points_view<T, D>& points) {
+void cluster_engine<Context, T, D, Counts>::place(const points_view<T, D>& points,
+                                                  const std::uint32_t* system_of_point) {
   const std::size_t count = points.count;
-  parts = make_cluster_parts(make_cluster_cells(shape, options.cutoff, options.accept_outside, count), options.cutoff);
-  const std::size_t cells = parts.cells.buckets;
-  cell_offsets.resize_discarding(context, cells + 1);
+  if (several) {
+    numbers.resize_discarding(context, count);
+    copy_bytes(context, system_of_point, numbers.data(), count * sizeof(std::uint32_t));
+  }
+  if (!gated || !several) cut(count);  // enqueued systems keep the cells of the last `find`
+  cell_offsets.resize_discarding(context, std::size_t{bucket_count} + 1);
   before.resize_discarding(context, count + 1);
   placed.resize_discarding(context, count);
   part_begins.resize_discarding(context, count + 1);
   parents.resize_discarding(context, count);
   fill_bytes(context, control.data(), 0, control.bytes());
   fill_bytes(context, control.data() + cluster_words::fault, 0xff, sizeof(std::uint64_t));
-  fill_bytes(context, cell_offsets.data(), 0, (cells + 1) * sizeof(std::uint32_t));
+  fill_bytes(context, cell_offsets.data(), 0, (std::size_t{bucket_count} + 1) * sizeof(std::uint32_t));
+  with_systems([&](const auto& systems) { place_in(systems, points); });
+}
 
+template <typename Context, typename T, int D, typename Counts>
+template <typename Systems>
+void cluster_engine<Context, T, D, Counts>::place_in(const Systems& systems, const points_view<T, D>& points) {
+  const std::size_t count = points.count;
   search_key<T, D> key{};
   key.search.points = points;
   key.accept_outside = options.accept_outside;
   key.faults = {control.data() + cluster_words::fault, control.data() + cluster_words::needed};
-  const std::uint64_t keys = static_cast<std::uint64_t>(cells) << (parts.hash_bits + D * parts.place_bits);
-  pairs.make(context, count, keys, cluster_key<T, D>{key, parts});
-  for_each(context, "search.clusters.mark_parts", count,
-           mark_parts<T, D>{parts, points, pairs.keys(), pairs.elements(), count, before.data(), cell_offsets.data(),
-                            control.data() + cluster_words::crowded});
-  exclusive_scan(context, cell_offsets.data(), cell_offsets.data(), cells + 1, scratch);
-  exclusive_scan_with_total(context, before.data(), before.data(), count, scratch);
-  for_each(context, "search.clusters.place_points", count,
-           place_cluster_points<T, D>{parts, points, pairs.elements(), count, before.data(), placed.data(),
-                                      part_begins.data(), parents.data(), control.data() + cluster_words::parts});
+  const cluster_parts<T, D>& form = parts.front();
+  const std::uint64_t keys = std::uint64_t{bucket_count} << (form.hash_bits + D * form.place_bits);
+  pairs.make(context, count, keys, cluster_key<T, D, Systems>{key, systems});
+  // Only now is there an order.
+  with_systems([&](const auto& ordered) {
+    using systems_type = std::decay_t<decltype(ordered)>;
+    for_each(context, "search.clusters.mark_parts", count,
+             mark_parts<T, D, systems_type>{ordered, points, pairs.keys(), pairs.elements(), count, before.data(),
+                                            cell_offsets.data(), control.data() + cluster_words::crowded});
+    exclusive_scan(context, cell_offsets.data(), cell_offsets.data(), std::size_t{bucket_count} + 1, scratch);
+    exclusive_scan_with_total(context, before.data(), before.data(), count, scratch);
+    for_each(context, "search.clusters.place_points", count,
+             place_cluster_points<T, D, systems_type>{ordered, points, pairs.elements(), count, before.data(),
+                                                      placed.data(), part_begins.data(), parents.data(),
+                                                      control.data() + cluster_words::parts});
+  });
 }
 
 /// Reads back faults, the number of parts and whether cells are crowded.
@@ -148,15 +226,26 @@ void cluster_engine<Context, T, D, Counts>::read_parts(const points_view<T, D>& 
   part_count = read[cluster_words::parts];
   crowded = read[cluster_words::crowded] != 0;
   if (read[cluster_words::fault] == ~std::uint64_t{0}) return;
-  const std::uint64_t i = read[cluster_words::fault] >> 8;
-  throw data_error(point_complaint(context, given, points, "point ", i), i);
+  throw data_error(complaint(points, read[cluster_words::fault]), read[cluster_words::fault] >> 8);
+}
+
+/// The message about the first invalid point, or its system. Synchronizes.
+template <typename Context, typename T, int D, typename Counts>
+std::string cluster_engine<Context, T, D, Counts>::complaint(const points_view<T, D>& points,
+                                                             std::uint64_t fault) const {
+  const std::size_t i = fault >> 8;
+  const std::uint32_t system = several ? to_host(context, numbers.data() + i, 1)[0] : 0;
+  if (static_cast<fault_kind>(fault & 0xff) == fault_kind::key_range) {
+    return message("point ", i, " belongs to system ", system, "; there are ", given.size());
+  }
+  return point_complaint(context, given[system], points, "point ", i);
 }
 
 template <typename Context, typename T, int D, typename Counts>
-typename cluster_engine<Context, T, D, Counts>::search_type cluster_engine<Context, T, D, Counts>::search(
-    cluster_step step) {
+template <typename Systems>
+auto cluster_engine<Context, T, D, Counts>::search(const Systems& systems, cluster_step step) -> search_type<Systems> {
   const T squared_cutoff = options.cutoff * options.cutoff;
-  return {parts.cells,   squared_cutoff,     cell_offsets.data(),
+  return {systems,       squared_cutoff,     cell_offsets.data(),
           placed.data(), part_begins.data(), step == cluster_step::if_crowded ? tree : box_tree<T, D>{},
           counts};
 }
@@ -174,28 +263,33 @@ void cluster_engine<Context, T, D, Counts>::run(const char* name, std::size_t co
 }
 
 template <typename Context, typename T, int D, typename Counts>
-void cluster_engine<Context, T, D, Counts>::unite(std::size_t count) {
+template <typename Systems>
+void cluster_engine<Context, T, D, Counts>::unite(const Systems& systems, std::size_t count) {
+  using step_search = search_type<Systems>;
   constexpr auto if_crowded = cluster_step::if_crowded, if_sparse = cluster_step::if_sparse;
   if (options.min_points > 1) {
     for (const cluster_step step : {if_crowded, if_sparse}) {
-      run("search.clusters.find_core_points", count, find_core_points<search_type>{search(step), options.min_points},
-          step);
+      run("search.clusters.find_core_points", count,
+          find_core_points<step_search>{search(systems, step), options.min_points}, step);
     }
   }
-  run("search.clusters.unite_linked", count, unite_linked<search_type>{search(if_crowded), forest()}, if_crowded);
-  run("search.clusters.unite_few", count, unite_few<search_type>{search(if_sparse), forest(), before.data()},
+  run("search.clusters.unite_linked", count, unite_linked<step_search>{search(systems, if_crowded), forest()},
+      if_crowded);
+  run("search.clusters.unite_few", count, unite_few<step_search>{search(systems, if_sparse), forest(), before.data()},
       if_sparse);
   run_parts("search.clusters.flatten", flatten_forest<forest_type>{forest()}, if_sparse);
   std::uint32_t* const largest = before.data() + count;
   run("search.clusters.vote", 1, vote_for_root{parents.data(), control.data() + cluster_words::parts, largest},
       if_sparse);
-  run("search.clusters.unite_rest", count, unite_rest<search_type>{search(if_sparse), forest(), before.data(), largest},
-      if_sparse);
+  run("search.clusters.unite_rest", count,
+      unite_rest<step_search>{search(systems, if_sparse), forest(), before.data(), largest}, if_sparse);
 }
 
 /// Labels the points; the number of clusters is then at the end of `before`.
 template <typename Context, typename T, int D, typename Counts>
-void cluster_engine<Context, T, D, Counts>::label(std::size_t count) {
+template <typename Systems>
+void cluster_engine<Context, T, D, Counts>::label(const Systems& systems, std::size_t count) {
+  using step_search = search_type<Systems>;
   const cluster_chunks chunks = make_cluster_chunks(context, count);
   const std::size_t most_parts = gated ? count : part_count;
   smallest.resize_discarding(context, most_parts);
@@ -203,7 +297,7 @@ void cluster_engine<Context, T, D, Counts>::label(std::size_t count) {
   labels.resize_discarding(context, count);
   fill_bytes(context, smallest.data(), 0xff, most_parts * sizeof(std::uint32_t));
   run("search.clusters.find_smallest", chunks.number(),
-      find_smallest<search_type>{placed.data(), pairs.elements(), chunks, forest(), smallest.data()});
+      find_smallest<step_search>{placed.data(), pairs.elements(), chunks, forest(), smallest.data()});
   fill_bytes(context, before.data(), 0, count * sizeof(std::uint32_t));
   run_parts("search.clusters.mark_first_points", mark_first_points{smallest.data(), before.data()});
   exclusive_scan_with_total(context, before.data(), before.data(), count, scratch);
@@ -211,7 +305,7 @@ void cluster_engine<Context, T, D, Counts>::label(std::size_t count) {
             label_parts<forest_type>{forest(), smallest.data(), before.data(), part_labels.data()});
   for (const cluster_step step : {cluster_step::if_crowded, cluster_step::if_sparse}) {
     run("search.clusters.label_points", count,
-        label_points<search_type>{search(step), part_labels.data(), pairs.elements(), labels.data()}, step);
+        label_points<step_search>{search(systems, step), part_labels.data(), pairs.elements(), labels.data()}, step);
   }
 }
 
@@ -224,20 +318,24 @@ void cluster_engine<Context, T, D, Counts>::count_sizes(std::size_t count, std::
 }
 
 template <typename Context, typename T, int D, typename Counts>
-void cluster_engine<Context, T, D, Counts>::find(const points_view<T, D>& points) {
+void cluster_engine<Context, T, D, Counts>::find(const points_view<T, D>& points,
+                                                 const std::uint32_t* system_of_point) {
   found = gated = enqueued = false;
   failure = nullptr;
   groups.clear();
   try {
-    require_points(points, "points");
+    check_systems(points, std::span<const lattice<T, D>>(given), system_of_point);
+    several = system_of_point != nullptr;
     point_count = points.count;
     cluster_count = 0;
     if (point_count > 0) {
-      place(points);
+      place(points, system_of_point);
       read_parts(points);
       tree = crowded ? make_box_tree(context, placed.data(), point_count, boxes) : box_tree<T, D>{};
-      unite(point_count);
-      label(point_count);
+      with_systems([&](const auto& systems) {
+        unite(systems, point_count);
+        label(systems, point_count);
+      });
       cluster_count = to_host(context, before.data() + point_count, 1)[0];
       room = std::max(room, cluster_count);
       sizes.resize_discarding(context, room);
@@ -268,19 +366,24 @@ void cluster_engine<Context, T, D, Counts>::reserve(std::size_t clusters) {
 }
 
 template <typename Context, typename T, int D, typename Counts>
-void cluster_engine<Context, T, D, Counts>::find_async(const points_view<T, D>& points) {
-  require_points(points, "points");
+void cluster_engine<Context, T, D, Counts>::find_async(const points_view<T, D>& points,
+                                                       const std::uint32_t* system_of_point) {
+  check_systems(points, std::span<const lattice<T, D>>(given), system_of_point);
   require(points.count == point_count && points.count == reserved_points, "there are ", points.count,
           " points, but find and reserve have made room for ", reserved_points, " and the last call had ", point_count,
           "; call find, then reserve");
+  require(several == (system_of_point != nullptr), "find was called ", several ? "with" : "without",
+          " systems, so find_async needs the same; call find, then reserve");
   last = points;
   found = false;
   failure = nullptr;
   gated = true;
-  place(points);
+  place(points, system_of_point);
   tree = make_box_tree(context, placed.data(), point_count, boxes);
-  unite(point_count);
-  label(point_count);
+  with_systems([&](const auto& systems) {
+    unite(systems, point_count);
+    label(systems, point_count);
+  });
   copy_bytes(context, before.data() + point_count, control.data() + cluster_words::clusters, sizeof(std::uint32_t));
   count_sizes(point_count, room);
   enqueued = true;
@@ -291,8 +394,7 @@ template <typename Context, typename T, int D, typename Counts>
 std::exception_ptr cluster_engine<Context, T, D, Counts>::failure_of(const std::uint64_t* read) const {
   const std::uint64_t fault = read[cluster_words::fault], clusters = read[cluster_words::clusters];
   if (fault != ~std::uint64_t{0}) {
-    const std::size_t i = fault >> 8;
-    return std::make_exception_ptr(data_error(point_complaint(context, given, last, "point ", i), i));
+    return std::make_exception_ptr(data_error(complaint(last, fault), fault >> 8));
   }
   if (clusters <= room) return nullptr;
   return std::make_exception_ptr(overflow_error(
@@ -334,16 +436,23 @@ cluster_members cluster_engine<Context, T, D, Counts>::members() {
 
 template <typename Context, typename T, int D, typename Counts>
 const vec<T, D>* cluster_engine<Context, T, D, Counts>::centers() {
-  groups.center(context, shape, given, view(), placed.data(), pairs.elements());
+  const cluster_view clusters = view();
+  if (point_count > 0) {
+    with_systems([&](const auto& systems) {
+      groups.center(context, systems, any_periodic, boxes_there.data(), several ? numbers.data() : nullptr, clusters,
+                    placed.data(), pairs.elements());
+    });
+  }
   context.synchronize();
   return groups.centers();
 }
 
 template <typename Context, typename T, int D, typename Counts>
 std::size_t cluster_engine<Context, T, D, Counts>::bytes() const {
-  return control.bytes() + pairs.bytes() + cell_offsets.bytes() + before.bytes() + placed.bytes() +
-         part_begins.bytes() + parents.bytes() + smallest.bytes() + part_labels.bytes() + boxes.bytes() +
-         labels.bytes() + sizes.bytes() + scratch.bytes() + groups.bytes();
+  return boxes_there.bytes() + parts_there.bytes() + numbers.bytes() + points_of_systems.bytes() + control.bytes() +
+         pairs.bytes() + cell_offsets.bytes() + before.bytes() + placed.bytes() + part_begins.bytes() +
+         parents.bytes() + smallest.bytes() + part_labels.bytes() + boxes.bytes() + labels.bytes() + sizes.bytes() +
+         scratch.bytes() + groups.bytes();
 }
 
 }  // namespace quadrat::detail

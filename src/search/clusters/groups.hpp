@@ -39,15 +39,20 @@ struct restore_positions {
 };
 
 /// Members of clusters at places in their rows.
-template <typename T, int D>
+template <typename T, int D, typename Systems>
 struct cluster_rows {
-  lattice<T, D> shape;
+  Systems systems;
   const std::uint32_t* offsets;
   const particle_id* members;
   const std::uint32_t* labels;  ///< by place in `members`
   const vec<T, D>* positions;   ///< by point: wrapped
 
+  /// The box of the point at a place.
+  [[nodiscard]] QUADRAT_HD const lattice<T, D>& shape_at(std::size_t k) const {
+    return systems.of_point(members[k]).cells.shape;
+  }
   [[nodiscard]] QUADRAT_HD vec<double, D> fractions_at(std::size_t k) const {
+    const lattice<T, D>& shape = shape_at(k);
     const vec<double, D> offset = cast<double>(positions[members[k]]) - cast<double>(shape.origin);
     vec<double, D> result{};
     for (int axis = 0; axis < D; ++axis) {
@@ -59,9 +64,9 @@ struct cluster_rows {
 };
 
 /// Index: place in the rows. Maps each periodic axis to a circle, and stores the cosines of all axes, then the sines.
-template <typename T, int D>
+template <typename T, int D, typename Systems>
 struct place_on_circles {
-  cluster_rows<T, D> rows;
+  cluster_rows<T, D, Systems> rows;
   vec<double, 2 * D>* sums;
 
   QUADRAT_HD void operator()(std::size_t k) const {
@@ -76,17 +81,18 @@ struct place_on_circles {
 
 /// Index: cluster. The reference position of a cluster: the mean on the circle along periodic axes, the first member
 /// along open ones.
-template <typename T, int D>
+template <typename T, int D, typename Systems>
 struct choose_references {
-  cluster_rows<T, D> rows;
+  cluster_rows<T, D, Systems> rows;
   const vec<double, 2 * D>* sums;  ///< of the points on circles; not read if all axes are open
   vec<double, D>* references;
 
   QUADRAT_HD void operator()(std::size_t row) const {
     const std::size_t first = rows.offsets[row];
+    const lattice<T, D>& shape = rows.shape_at(first);
     vec<double, D> reference = rows.fractions_at(first);
     for (int axis = 0; axis < D; ++axis) {
-      if (!rows.shape.periodic[axis]) continue;
+      if (!shape.periodic[axis]) continue;
       reference[axis] = std::atan2(sums[first][D + axis], sums[first][axis]) / (2 * std::numbers::pi);
     }
     references[row] = reference;
@@ -94,27 +100,28 @@ struct choose_references {
 };
 
 /// Index: place in the rows. The vector from the reference to the nearest image of the member.
-template <typename T, int D>
+template <typename T, int D, typename Systems>
 struct offset_from_references {
-  cluster_rows<T, D> rows;
+  cluster_rows<T, D, Systems> rows;
   const vec<double, D>* references;
   vec<double, 2 * D>* sums;
 
   QUADRAT_HD void operator()(std::size_t k) const {
+    const lattice<T, D>& shape = rows.shape_at(k);
     const vec<double, D> offset = rows.fractions_at(k) - references[rows.labels[k]];
     for (int axis = 0; axis < D; ++axis) {
-      sums[k][axis] = offset[axis] - (rows.shape.periodic[axis] ? std::rint(offset[axis]) : 0);
+      sums[k][axis] = offset[axis] - (shape.periodic[axis] ? std::rint(offset[axis]) : 0);
     }
   }
 };
 
 /// Index: place in the rows. Adds `arity` values that are `stride` apart, in a fixed order; after the last pass the
 /// first value of each row is the sum.
-template <typename T, int D>
+template <typename T, int D, typename Systems>
 struct sum_rows {
   static constexpr std::size_t arity = 8;
 
-  cluster_rows<T, D> rows;
+  cluster_rows<T, D, Systems> rows;
   std::size_t stride;
   vec<double, 2 * D>* sums;
 
@@ -128,24 +135,27 @@ struct sum_rows {
 };
 
 /// Index: cluster.
-template <typename T, int D>
+template <typename T, int D, typename Systems>
 struct write_centers {
-  cluster_rows<T, D> rows;
+  cluster_rows<T, D, Systems> rows;
   const vec<double, D>* references;
   const vec<double, 2 * D>* sums;
-  lattice<T, D> box;  ///< in which the centers are given
+  const lattice<T, D>* boxes;    ///< by system, in which the centers are given
+  const std::uint32_t* numbers;  ///< of systems, by point; nullptr: 0
   vec<T, D>* centers;
 
   QUADRAT_HD void operator()(std::size_t row) const {
     const std::size_t first = rows.offsets[row];
     const auto size = static_cast<double>(rows.offsets[row + 1] - first);
-    vec<double, D> center = cast<double>(rows.shape.origin);
+    const lattice<T, D>& shape = rows.shape_at(first);
+    vec<double, D> center = cast<double>(shape.origin);
     for (int axis = 0; axis < D; ++axis) {
       const double fraction = references[row][axis] + sums[first][axis] / size;
-      center += fraction * cast<double>(rows.shape.vectors[axis]);
+      center += fraction * cast<double>(shape.vectors[axis]);
     }
-    vec<int, D> boxes{};
-    centers[row] = box.wrap(cast<T>(center), boxes);
+    const lattice<T, D>& box = boxes[numbers == nullptr ? 0 : numbers[rows.members[first]]];
+    vec<int, D> turns{};
+    centers[row] = box.wrap(cast<T>(center), turns);
   }
 };
 
@@ -156,9 +166,12 @@ class cluster_groups {
   void clear() { grouped_ = centered_ = false; }
   /// Asynchronous, like center().
   void group(const Context& context, const cluster_view& found);
-  /// `shape`: the box that was searched. `box`: the one for centers; it has the same periodic images.
-  void center(const Context& context, const lattice<T, D>& shape, const lattice<T, D>& box, const cluster_view& found,
-              const cluster_point<T, D>* placed, const particle_id* elements);
+  /// `systems`: the boxes that were searched. `boxes`: those for centers, in the memory of the context; they have the
+  /// same periodic images. `numbers`: the system of each point; nullptr: there is one.
+  template <typename Systems>
+  void center(const Context& context, const Systems& systems, bool any_periodic, const lattice<T, D>* boxes,
+              const std::uint32_t* numbers, const cluster_view& found, const cluster_point<T, D>* placed,
+              const particle_id* elements);
 
   [[nodiscard]] const std::uint32_t* offsets() const { return offsets_.data(); }
   [[nodiscard]] const particle_id* members() const { return pairs_.elements(); }
@@ -169,7 +182,8 @@ class cluster_groups {
   }
 
  private:
-  void add_up(const Context& context, const cluster_rows<T, D>& rows, std::size_t members);
+  template <typename Systems>
+  void add_up(const Context& context, const cluster_rows<T, D, Systems>& rows, std::size_t members);
 
   bool grouped_ = false, centered_ = false;
   std::size_t member_count_ = 0;
@@ -194,15 +208,18 @@ void cluster_groups<Context, T, D>::group(const Context& context, const cluster_
 }
 
 template <typename Context, typename T, int D>
-void cluster_groups<Context, T, D>::add_up(const Context& context, const cluster_rows<T, D>& rows,
+template <typename Systems>
+void cluster_groups<Context, T, D>::add_up(const Context& context, const cluster_rows<T, D, Systems>& rows,
                                            std::size_t members) {
-  for (std::size_t stride = 1; stride < members; stride *= sum_rows<T, D>::arity) {
-    for_each(context, "search.clusters.sum_rows", members, sum_rows<T, D>{rows, stride, sums_.data()});
+  for (std::size_t stride = 1; stride < members; stride *= sum_rows<T, D, Systems>::arity) {
+    for_each(context, "search.clusters.sum_rows", members, sum_rows<T, D, Systems>{rows, stride, sums_.data()});
   }
 }
 
 template <typename Context, typename T, int D>
-void cluster_groups<Context, T, D>::center(const Context& context, const lattice<T, D>& shape, const lattice<T, D>& box,
+template <typename Systems>
+void cluster_groups<Context, T, D>::center(const Context& context, const Systems& systems, bool any_periodic,
+                                           const lattice<T, D>* boxes, const std::uint32_t* numbers,
                                            const cluster_view& found, const cluster_point<T, D>* placed,
                                            const particle_id* elements) {
   if (centered_) return;
@@ -213,20 +230,19 @@ void cluster_groups<Context, T, D>::center(const Context& context, const lattice
   centers_.resize_discarding(context, found.clusters);
   for_each(context, "search.clusters.restore_positions", found.points,
            restore_positions<T, D>{placed, elements, positions_.data()});
-  const cluster_rows<T, D> rows{shape, offsets_.data(), members(), pairs_.keys(), positions_.data()};
-  bool any_periodic = false;
-  for (int axis = 0; axis < D; ++axis) any_periodic = any_periodic || shape.periodic[axis];
+  const cluster_rows<T, D, Systems> rows{systems, offsets_.data(), members(), pairs_.keys(), positions_.data()};
   if (any_periodic) {
-    for_each(context, "search.clusters.place_on_circles", member_count_, place_on_circles<T, D>{rows, sums_.data()});
+    for_each(context, "search.clusters.place_on_circles", member_count_,
+             place_on_circles<T, D, Systems>{rows, sums_.data()});
     add_up(context, rows, member_count_);
   }
   for_each(context, "search.clusters.references", found.clusters,
-           choose_references<T, D>{rows, sums_.data(), references_.data()});
+           choose_references<T, D, Systems>{rows, sums_.data(), references_.data()});
   for_each(context, "search.clusters.offsets", member_count_,
-           offset_from_references<T, D>{rows, references_.data(), sums_.data()});
+           offset_from_references<T, D, Systems>{rows, references_.data(), sums_.data()});
   add_up(context, rows, member_count_);
   for_each(context, "search.clusters.centers", found.clusters,
-           write_centers<T, D>{rows, references_.data(), sums_.data(), box, centers_.data()});
+           write_centers<T, D, Systems>{rows, references_.data(), sums_.data(), boxes, numbers, centers_.data()});
   centered_ = true;
 }
 

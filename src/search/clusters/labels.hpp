@@ -147,7 +147,7 @@ struct label_points {
     if (point.is_core()) {
       visits.found(point.part());
     } else {
-      search.for_each_run(point.position, [&](std::uint32_t begin, std::uint32_t end, const vector& translation) {
+      search.for_each_run(k, point.position, [&](std::uint32_t begin, std::uint32_t end, const vector& translation) {
         search.visit_run(begin, end, point.position, translation, visits);
         return true;
       });

@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "quadrat/cells/keys.hpp"
+#include "quadrat/core/error.hpp"
 #include "quadrat/parallel/atomic.hpp"
 #include "quadrat/parallel/sort.hpp"
 #include "search/clusters/cells.hpp"
@@ -29,6 +31,9 @@ struct alignas(sizeof(T) == 4 ? 16 : 8) cluster_point {
   [[nodiscard]] QUADRAT_HD std::uint32_t part() const { return part_and_core & ~not_core; }
   [[nodiscard]] QUADRAT_HD bool is_core() const { return (part_and_core & not_core) == 0; }
 };
+
+/// Bits of the hash of a cell in the keys of points, where cells share buckets.
+inline constexpr int hash_bits_of_tables = 6;
 
 /// The division of cells into parts, and the sorting keys of points: bucket, hash of the cell if cells share buckets,
 /// place in the cell along a Morton curve. Since each cell has 2^k parts along each axis, the first bits of the place
@@ -85,13 +90,15 @@ struct cluster_parts {
   }
 };
 
-/// Host: cuts cells so that the diameter of a part is at most 0.97 cutoffs, which leaves room for rounding.
+/// Host: cuts cells so that the diameter of a part is at most 0.97 cutoffs, which leaves room for rounding. `buckets`
+/// and `hash_bits` are those of all systems.
 template <typename T, int D>
-[[nodiscard]] cluster_parts<T, D> make_cluster_parts(const cluster_cells<T, D>& cells, T cutoff) {
+[[nodiscard]] cluster_parts<T, D> make_cluster_parts(const cluster_cells<T, D>& cells, T cutoff, std::uint32_t buckets,
+                                                     int hash_bits) {
   cluster_parts<T, D> result{};
   result.cells = cells;
-  result.shared = cells.table > 0;
-  result.hash_bits = cells.table > 0 ? 6 : 0;
+  result.shared = cells.table > 0 || cells.buckets == 1;
+  result.hash_bits = hash_bits;
   const lattice<T, D>& shape = cells.shape;
   double sum = 0, squares = 0, rounded = 0;
   for (int axis = 0; axis < D; ++axis) {
@@ -110,7 +117,7 @@ template <typename T, int D>
   const double diameter = shape.orthorhombic ? std::sqrt(squares) : sum;
   const int part_bits = std::max(0, static_cast<int>(std::ceil(std::log2(diameter / 0.97))));
   result.parts = std::ldexp(1.0, part_bits);
-  const int most_bits = (63 - key_bits_for(cells.buckets) - result.hash_bits) / D;
+  const int most_bits = (63 - key_bits_for(buckets) - result.hash_bits) / D;
   constexpr int fine = 12 / D;
   result.place_bits = std::min(part_bits + fine, most_bits);
   result.fine_bits = D * std::max(0, result.place_bits - part_bits);
@@ -119,13 +126,86 @@ template <typename T, int D>
   return result;
 }
 
-/// Index: point. The key that a point is sorted by. An invalid point is a fault and goes to the first cell.
+/// Host: cells and parts of several systems, with keys of one form. `counts`: the points of each system.
 template <typename T, int D>
-struct cluster_key {
-  search_key<T, D> key;
+[[nodiscard]] std::vector<cluster_parts<T, D>> make_parts_of_systems(const std::vector<lattice<T, D>>& shapes,
+                                                                     const std::vector<std::uint32_t>& counts, T cutoff,
+                                                                     bool accept_outside) {
+  // A table of buckets for fewer points would be larger than they are.
+  constexpr std::uint32_t few = 24;
+  std::vector<cluster_cells<T, D>> cells;
+  std::uint64_t buckets = 0;
+  int hash_bits = 0;
+  for (std::size_t system = 0; system < shapes.size(); ++system) {
+    cells.push_back(make_cluster_cells(shapes[system], cutoff, accept_outside, counts[system]));
+    if (counts[system] < few) put_into_one_bucket(cells.back());
+    cells.back().first_bucket = static_cast<std::uint32_t>(buckets);
+    buckets += cells.back().buckets;
+    if (cells.back().table > 0) hash_bits = hash_bits_of_tables;
+  }
+  require(buckets <= 0xffffffffu, "the systems have ", buckets, " cells; at most 2^32 - 1 are possible");
+  std::vector<cluster_parts<T, D>> result;
+  int place_bits = 0;
+  for (const cluster_cells<T, D>& each : cells) {
+    result.push_back(make_cluster_parts(each, cutoff, static_cast<std::uint32_t>(buckets), hash_bits));
+    place_bits = std::max(place_bits, result.back().place_bits);
+  }
+  for (cluster_parts<T, D>& each : result) {
+    each.fine_bits += D * (place_bits - each.place_bits);
+    each.place_bits = place_bits;
+  }
+  return result;
+}
+
+/// The only system, passed to kernels by value.
+template <typename T, int D>
+struct one_cluster_system {
   cluster_parts<T, D> parts;
 
+  [[nodiscard]] QUADRAT_HD bool has(std::size_t) const { return true; }
+  [[nodiscard]] QUADRAT_HD const cluster_parts<T, D>& of_point(std::size_t) const { return parts; }
+  [[nodiscard]] QUADRAT_HD const cluster_parts<T, D>& of_slot(std::size_t) const { return parts; }
+};
+
+/// Several systems, in the memory of the context.
+template <typename T, int D>
+struct cluster_systems {
+  const cluster_parts<T, D>* parts;
+  std::uint32_t count;
+  const std::uint32_t* numbers;  ///< by point
+  const particle_id* elements;   ///< by slot, once points are sorted
+
+  /// Whether the system of a point exists.
+  [[nodiscard]] QUADRAT_HD bool has(std::size_t i) const { return numbers[i] < count; }
+  [[nodiscard]] QUADRAT_HD const cluster_parts<T, D>& of_point(std::size_t i) const {
+    return parts[has(i) ? numbers[i] : 0];
+  }
+  [[nodiscard]] QUADRAT_HD const cluster_parts<T, D>& of_slot(std::size_t k) const { return of_point(elements[k]); }
+};
+
+/// Index: point. Counts the points of each system.
+struct count_system_points {
+  const std::uint32_t* numbers;
+  std::uint32_t* counts;  ///< 0 at first
+  std::uint32_t count;
+
+  QUADRAT_HD void operator()(std::size_t i) const {
+    if (numbers[i] < count) atomic_add(counts + numbers[i], 1u);
+  }
+};
+
+/// Index: point. The key that a point is sorted by. An invalid point is a fault and goes to the first cell.
+template <typename T, int D, typename Systems>
+struct cluster_key {
+  search_key<T, D> key;
+  Systems systems;
+
   QUADRAT_HD std::uint64_t operator()(std::size_t i) const {
+    if (!systems.has(i)) {
+      key.faults.raise(fault_kind::key_range, i);
+      return 0;
+    }
+    const cluster_parts<T, D>& parts = systems.of_point(i);
     const vec<T, D> point = key.search.points[i];
     if (!key.check_in(parts.cells.shape, point, i)) return 0;
     vec<int, D> boxes{};
@@ -134,9 +214,9 @@ struct cluster_key {
 };
 
 /// Index: slot. Whether a part begins here, and the number of points in each cell.
-template <typename T, int D>
+template <typename T, int D, typename Systems>
 struct mark_parts {
-  cluster_parts<T, D> parts;
+  Systems systems;
   points_view<T, D> points;
   const std::uint64_t* keys;
   const particle_id* elements;
@@ -146,10 +226,11 @@ struct mark_parts {
   std::uint64_t* has_crowded;  ///< 0 at first; 1: there is a cell with `crowded` points or more
 
   QUADRAT_HD void operator()(std::size_t k) const {
+    const cluster_parts<T, D>& parts = systems.of_slot(k);
     const cell_id cell = parts.bucket_of_key(keys[k]);
     const bool first = k == 0 || parts.bucket_of_key(keys[k - 1]) != cell;
     const bool last = k + 1 == count || parts.bucket_of_key(keys[k + 1]) != cell;
-    begins[k] = first || !same_part(k - 1, k) ? 1 : 0;
+    begins[k] = first || !same_part(parts, k - 1, k) ? 1 : 0;
     // end - begin, modulo 2^32.
     if (first) atomic_add(cell_counts + cell, ~static_cast<std::uint32_t>(k) + 1);
     if (last) atomic_add(cell_counts + cell, static_cast<std::uint32_t>(k) + 1);
@@ -161,20 +242,20 @@ struct mark_parts {
   static constexpr std::size_t crowded = 24;
 
  private:
-  [[nodiscard]] QUADRAT_HD bool same_part(std::size_t a, std::size_t b) const {
+  [[nodiscard]] QUADRAT_HD bool same_part(const cluster_parts<T, D>& parts, std::size_t a, std::size_t b) const {
     if (keys[a] >> parts.fine_bits != keys[b] >> parts.fine_bits) return false;
-    return !parts.shared || parts.same_part(wrapped(a), wrapped(b));
+    return !parts.shared || parts.same_part(wrapped(parts, a), wrapped(parts, b));
   }
-  [[nodiscard]] QUADRAT_HD vec<T, D> wrapped(std::size_t k) const {
+  [[nodiscard]] QUADRAT_HD vec<T, D> wrapped(const cluster_parts<T, D>& parts, std::size_t k) const {
     vec<int, D> boxes{};
     return parts.cells.shape.wrap(points[elements[k]], boxes);
   }
 };
 
 /// Index: slot. Stores the points in the order of cells, and where parts begin.
-template <typename T, int D>
+template <typename T, int D, typename Systems>
 struct place_cluster_points {
-  cluster_parts<T, D> parts;
+  Systems systems;
   points_view<T, D> points;
   const particle_id* elements;
   std::size_t count;
@@ -187,7 +268,7 @@ struct place_cluster_points {
   QUADRAT_HD void operator()(std::size_t k) const {
     vec<int, D> boxes{};
     const std::uint32_t before = parts_before[k + 1];
-    placed[k] = {parts.cells.shape.wrap(points[elements[k]], boxes), before - 1};
+    placed[k] = {systems.of_slot(k).cells.shape.wrap(points[elements[k]], boxes), before - 1};
     if (parts_before[k] != before) {
       part_begins[before - 1] = static_cast<std::uint32_t>(k);
       parents[before - 1] = before - 1;

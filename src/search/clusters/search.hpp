@@ -12,7 +12,7 @@
 namespace quadrat::detail {
 
 /// Points in cells, by slot. Passed to kernels by value.
-template <typename Precision, int Dimension, typename Counts = no_cluster_counts>
+template <typename Precision, int Dimension, typename Systems, typename Counts>
 struct cluster_search {
   using T = Precision;
   static constexpr int D = Dimension;
@@ -20,7 +20,7 @@ struct cluster_search {
   using point_type = cluster_point<T, D>;
   using forest_type = cluster_forest<Counts>;
 
-  cluster_cells<T, D> cells;
+  Systems systems;
   T squared_cutoff;
   const std::uint32_t* cell_offsets;
   cluster_point<T, D>* points;
@@ -28,10 +28,16 @@ struct cluster_search {
   box_tree<T, D> tree;               ///< without levels if no cell is crowded
   Counts counts;
 
-  /// Calls f(first slot, last slot + 1, translation) for each row of cells within reach of a wrapped point, until f
-  /// returns false. Rows that begin after cell `most` are left out.
+  /// The bucket of the point in a slot.
+  [[nodiscard]] QUADRAT_HD cell_id bucket_of(std::size_t slot, const vec<T, D>& point) const {
+    const cluster_cells<T, D>& cells = systems.of_slot(slot).cells;
+    return cells.bucket_at(cells.coordinates(point));
+  }
+  /// Calls f(first slot, last slot + 1, translation) for each row of cells within reach of the wrapped point in a slot,
+  /// until f returns false. Rows that begin after cell `most` are left out.
   template <typename F>
-  QUADRAT_HD void for_each_run(const vec<T, D>& point, cell_id most, F&& f) const {
+  QUADRAT_HD void for_each_run(std::size_t slot, const vec<T, D>& point, cell_id most, F&& f) const {
+    const cluster_cells<T, D>& cells = systems.of_slot(slot).cells;
     bool more = true;
     cells.for_each_run(point, [&](cell_id first, cell_id last, const vec<int, D>& s) {
       counts.look();
@@ -39,8 +45,8 @@ struct cluster_search {
     });
   }
   template <typename F>
-  QUADRAT_HD void for_each_run(const vec<T, D>& point, F&& f) const {
-    for_each_run(point, ~cell_id{0}, f);
+  QUADRAT_HD void for_each_run(std::size_t slot, const vec<T, D>& point, F&& f) const {
+    for_each_run(slot, point, ~cell_id{0}, f);
   }
   [[nodiscard]] QUADRAT_HD bool linked(const vec<T, D>& from, const vec<T, D>& to, const vec<T, D>& translation) const {
     return squared_norm(neighbor_search<T, D>::separation(from, to, translation)) < squared_cutoff;
@@ -113,7 +119,7 @@ struct find_core_points {
     // All points of a part are linked to each other.
     if (search.part_begins[part + 1] - search.part_begins[part] >= least) return;
     std::uint32_t count = 0;
-    search.for_each_run(point.position, [&](std::uint32_t begin, std::uint32_t end, const vector& translation) {
+    search.for_each_run(k, point.position, [&](std::uint32_t begin, std::uint32_t end, const vector& translation) {
       count = counted(count, begin, end, point.position, translation);
       return count < least;
     });
@@ -192,8 +198,8 @@ struct unite_linked {
     if (!point.is_core()) return;
     uniting_visitor visits(forest, point.part());
     const auto slot = static_cast<std::uint32_t>(k);
-    const cell_id own = search.cells.bucket_at(search.cells.coordinates(point.position));
-    search.for_each_run(point.position, own, [&](std::uint32_t begin, std::uint32_t end, const vector& translation) {
+    const cell_id own = search.bucket_of(k, point.position);
+    search.for_each_run(k, point.position, own, [&](std::uint32_t begin, std::uint32_t end, const vector& translation) {
       if (begin < slot) search.visit_run(begin, end < slot ? end : slot, point.position, translation, visits);
       return true;
     });
@@ -219,8 +225,8 @@ struct unite_few {
     if (point.is_core()) {
       uniting_visitor visits(forest, point.part());
       const auto slot = static_cast<std::uint32_t>(k);
-      const cell_id own = search.cells.bucket_at(search.cells.coordinates(point.position));
-      search.for_each_run(point.position, own, [&](std::uint32_t begin, std::uint32_t end, const vector& s) {
+      const cell_id own = search.bucket_of(k, point.position);
+      search.for_each_run(k, point.position, own, [&](std::uint32_t begin, std::uint32_t end, const vector& s) {
         for (std::uint32_t other = begin; more && other < end && other < slot; ++other) {
           more = go_on(visits, point.position, search.points[other], s);
         }
@@ -295,8 +301,8 @@ struct unite_rest {
     if (!point.is_core() || (!lower && !higher) || forest.parents[point.part()] == root) return;
     uniting_visitor visits(forest, point.part());
     const auto slot = static_cast<std::uint32_t>(k);
-    const cell_id last = higher ? ~cell_id{0} : search.cells.bucket_at(search.cells.coordinates(point.position));
-    search.for_each_run(point.position, last, [&](std::uint32_t begin, std::uint32_t end, const vector& s) {
+    const cell_id last = higher ? ~cell_id{0} : search.bucket_of(k, point.position);
+    search.for_each_run(k, point.position, last, [&](std::uint32_t begin, std::uint32_t end, const vector& s) {
       if (!lower && begin <= slot) begin = slot + 1;
       if (!higher && end > slot) end = slot;
       if (begin < end) search.visit_run(begin, end, point.position, s, visits);

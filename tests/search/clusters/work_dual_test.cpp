@@ -47,7 +47,7 @@ template <typename T, int D>
   const backend_context context;
   array<std::uint64_t, backend_context> words(context, 2);
   fill_bytes(context, words.data(), 0, words.bytes());
-  detail::cluster_engine<backend_context, T, D, counted_cluster_work> engine(context, box, options,
+  detail::cluster_engine<backend_context, T, D, counted_cluster_work> engine(context, {box}, options,
                                                                              {words.data(), words.data() + 1});
   const auto there = to_device(context, points);
   engine.find(points_of(there));
