@@ -2,6 +2,7 @@
 #pragma once
 
 #include <type_traits>
+#include <vector>
 
 #include "quadrat/core/box.hpp"
 #include "quadrat/core/lattice.hpp"
@@ -21,6 +22,13 @@ template <typename Context, typename T, int D>
 [[nodiscard]] nearest_neighbors<Context, T, D> make_nearest_neighbors(
     const Context& context, const box<T, D>& domain, const nearest_options<std::type_identity_t<T>>& options) {
   return {context, make_lattice(domain), options};
+}
+/// For points of several systems, with one box per system: `build(points, system_of_point)`.
+template <typename Context, typename T, int D>
+[[nodiscard]] nearest_neighbors<Context, T, D> make_nearest_neighbors(
+    const Context& context, const std::vector<lattice<T, D>>& shapes,
+    const nearest_options<std::type_identity_t<T>>& options) {
+  return {context, shapes, options};
 }
 
 }  // namespace quadrat

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/instance.hpp"
@@ -65,28 +66,36 @@ class nearest_neighbors {
   /// be more than 500 vectors away (it is very flat, or its vectors are sheared by more than 300 others), or one with
   /// an open vector that is not perpendicular to the periodic ones.
   nearest_neighbors(const Context& context, const lattice<T, D>& box, const nearest_options<T>& options);
+  /// For points of several systems, with one box per system: the nearest entries of a neighbor list of all systems. It
+  /// needs a finite cutoff, and memory for all pairs nearer than that. Boxes and cutoffs are those of neighbor lists;
+  /// what is equally far away is in the order of j, then of S in the given box. Throws argument_error for a k out of
+  /// range and for a cutoff that is not positive and finite.
+  nearest_neighbors(const Context& context, const std::vector<lattice<T, D>>& boxes, const nearest_options<T>& options);
 
-  /// Sets the points among which neighbors are found. Waits. May allocate. Throws argument_error for invalid input
-  /// visible to the host, and data_error naming the first point that is not finite or too far outside a periodic box;
-  /// then nothing is built.
-  void build(const points_view<T, D>& points);
+  /// Sets the points among which neighbors are found, and the system of each, in any order; nullptr: there is one. A
+  /// system may be empty. Waits. May allocate. Throws argument_error for invalid input visible to the host, and
+  /// data_error naming the first point that is not finite, is too far outside a periodic box or belongs to a system
+  /// that does not exist; then nothing is built.
+  void build(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
   /// The same in the memory of earlier builds. Does not wait. Allocates nothing. Can be captured in a CUDA graph, which
   /// reads the points' array at each launch. Uses the kind of order that the last `build` chose, for crowds or not,
   /// which affects only the time of searches. Throws argument_error, and keeps the points, for more points than there
   /// is room for. `check` reports invalid points; with `cpu_context` this call itself throws.
-  void build_async(const points_view<T, D>& points);
+  void build_async(const points_view<T, D>& points, const std::uint32_t* system_of_point = nullptr);
 
   /// Finds the neighbors of the points of the last build. Waits. May allocate. Throws argument_error if nothing is
   /// built, and what `check` throws.
   void search();
-  /// Finds the points nearest to these queries. A query is not one of the points. Waits. May allocate. Throws
-  /// data_error naming the first query that is not finite or too far outside a periodic box.
-  void search(const points_view<T, D>& queries);
+  /// Finds the points nearest to these queries, each in its system. A query is not one of the points. Waits. May
+  /// allocate. Throws data_error naming the first query that is not finite or too far outside a periodic box, or whose
+  /// system does not exist.
+  void search(const points_view<T, D>& queries, const std::uint32_t* system_of_query = nullptr);
   /// The same. Does not wait. Allocates nothing. Can be captured in a CUDA graph, which reads the queries' array at
-  /// each launch. Throws argument_error if `search` has not found as many rows before. `check` reports invalid queries;
-  /// with `cpu_context` this call itself throws.
+  /// each launch. Throws argument_error if `search` has not found as many rows before; in several systems, for the last
+  /// search, of points or of queries. `check` reports invalid queries, and more pairs in several systems than there is
+  /// room for; with `cpu_context` this call itself throws.
   void search_async();
-  void search_async(const points_view<T, D>& queries);
+  void search_async(const points_view<T, D>& queries, const std::uint32_t* system_of_query = nullptr);
 
   /// Waits after calls that do not. Allocates nothing. Throws the error of the last build or search, or of the last
   /// replay of a graph with them, at every call until the next one.

@@ -6,6 +6,10 @@
 
 namespace quadrat::detail {
 
+/// Throws argument_error for impossible options.
+template <typename T>
+void check_nearest_options(const nearest_options<T>& options);
+
 /// The images of a box that a search may need, without the bounds of points. Throws argument_error for impossible
 /// options, and for boxes that are too skewed.
 template <typename T, int D>

@@ -13,14 +13,6 @@ namespace {
 /// Keys have ten bits for a component of S.
 constexpr double most_nearest_images = 500;
 
-template <typename T>
-void check_nearest_options(const nearest_options<T>& options) {
-  require(options.k >= 1 && options.k <= most_nearest_neighbors, "k is ", options.k, "; it must be from 1 to ",
-          most_nearest_neighbors);
-  require(options.cutoff > T(0), "the cutoff is ", options.cutoff, "; it must be positive");
-  require(options.cutoff * options.cutoff > T(0), "the cutoff is ", options.cutoff, "; its square must be positive");
-}
-
 /// The bounds along a periodic vector do not hold if an open axis has a component along it.
 template <typename T, int D>
 void check_open_vectors(const lattice<T, D>& shape) {
@@ -71,6 +63,14 @@ T least_height(const lattice<T, D>& shape, int axis) {
 
 }  // namespace
 
+template <typename T>
+void check_nearest_options(const nearest_options<T>& options) {
+  require(options.k >= 1 && options.k <= most_nearest_neighbors, "k is ", options.k, "; it must be from 1 to ",
+          most_nearest_neighbors);
+  require(options.cutoff > T(0), "the cutoff is ", options.cutoff, "; it must be positive");
+  require(options.cutoff * options.cutoff > T(0), "the cutoff is ", options.cutoff, "; its square must be positive");
+}
+
 template <typename T, int D>
 nearest_images<T, D> make_nearest_images(const lattice<T, D>& shape, const nearest_options<T>& options) {
   check_nearest_options(options);
@@ -89,6 +89,8 @@ nearest_images<T, D> make_nearest_images(const lattice<T, D>& shape, const neare
   return images;
 }
 
+template void check_nearest_options(const nearest_options<float>&);
+template void check_nearest_options(const nearest_options<double>&);
 template nearest_images<float, 2> make_nearest_images(const lattice<float, 2>&, const nearest_options<float>&);
 template nearest_images<float, 3> make_nearest_images(const lattice<float, 3>&, const nearest_options<float>&);
 template nearest_images<double, 2> make_nearest_images(const lattice<double, 2>&, const nearest_options<double>&);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
+#include <vector>
 
 #include "core/memory_check.hpp"
 #include "core/reduced_lattice.hpp"
@@ -11,6 +13,7 @@
 #include "search/nearest/cuda/rows.hpp"
 #include "search/nearest/points.hpp"
 #include "search/nearest/rows.hpp"
+#include "search/nearest/systems.hpp"
 
 namespace quadrat {
 
@@ -36,16 +39,26 @@ struct nearest_neighbors<Context, T, D>::implementation {
         box(detail::reduced(shape, true)),
         points(where, detail::make_nearest_images(box.shape, chosen), chosen.shifts) {}
 
-  void build(const points_view<T, D>& given, bool waits);
+  /// For several systems, which `systems` searches.
+  implementation(const Context& where, const std::vector<lattice<T, D>>& boxes, const nearest_options<T>& chosen)
+      : context(where), options(chosen), box{}, points(where, {}, false) {
+    detail::check_nearest_options(chosen);
+    systems = std::make_unique<detail::nearest_in_systems<Context, T, D>>(where, boxes, chosen);
+  }
+
+  /// System numbers: for several systems only.
+  void build(const points_view<T, D>& given, const std::uint32_t* system_of_point, bool waits);
   /// Searches for the neighbors of these queries or, if nullptr, of the points.
-  void search(const points_view<T, D>* given, bool waits);
+  void search(const points_view<T, D>* given, const std::uint32_t* system_of_query, bool waits);
   void check();
+  [[nodiscard]] nearest_view<T, D> view() const;
   [[nodiscard]] std::size_t bytes() const;
 
   Context context;
   nearest_options<T> options;
   detail::reduced_lattice<T, D> box;  ///< the searched box
   detail::nearest_points<Context, T, D> points;
+  std::unique_ptr<detail::nearest_in_systems<Context, T, D>> systems;
   bool built = false;
   bool asked = false;     ///< rows were requested since the last build
   bool searched = false;  ///< the rows exist
@@ -60,6 +73,7 @@ struct nearest_neighbors<Context, T, D>::implementation {
   array<vec<int, D>, Context> shifts;
 
  private:
+  static constexpr const char* one_box = "systems are given, but only one box; make the search with a vector of boxes";
   static constexpr bool cuda = std::is_same_v<Context, cuda_context>;
 
   void forget_result();
@@ -76,7 +90,10 @@ void nearest_neighbors<Context, T, D>::implementation::forget_result() {
 }
 
 template <typename Context, typename T, int D>
-void nearest_neighbors<Context, T, D>::implementation::build(const points_view<T, D>& given, bool waits) {
+void nearest_neighbors<Context, T, D>::implementation::build(const points_view<T, D>& given,
+                                                             const std::uint32_t* system_of_point, bool waits) {
+  if (systems) return systems->build(given, system_of_point, waits);
+  require(system_of_point == nullptr, one_box);
   if (waits) {
     built = false;
     forget_result();
@@ -118,7 +135,10 @@ detail::nearest_search<T, D> nearest_neighbors<Context, T, D>::implementation::r
 }
 
 template <typename Context, typename T, int D>
-void nearest_neighbors<Context, T, D>::implementation::search(const points_view<T, D>* given, bool waits) {
+void nearest_neighbors<Context, T, D>::implementation::search(const points_view<T, D>* given,
+                                                              const std::uint32_t* system_of_query, bool waits) {
+  if (systems) return systems->search(given, system_of_query, waits);
+  require(system_of_query == nullptr, one_box);
   if (given != nullptr) detail::require_points(*given, "queries");
   require(built, "there are no points yet, or the last build has failed; call build first");
   const std::size_t wanted = given != nullptr ? given->count : points.tree().points;
@@ -168,6 +188,12 @@ void nearest_neighbors<Context, T, D>::implementation::check() {
     searched = asked && failure == nullptr;
   }
   if (failure != nullptr) std::rethrow_exception(failure);
+}
+
+template <typename Context, typename T, int D>
+nearest_view<T, D> nearest_neighbors<Context, T, D>::implementation::view() const {
+  require(searched, "there is no result: nothing has been searched since the last build, or the search has failed");
+  return {rows, options.k, neighbors.data(), squared_distances.data(), options.shifts ? shifts.data() : nullptr};
 }
 
 template <typename Context, typename T, int D>
