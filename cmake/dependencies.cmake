@@ -2,7 +2,7 @@
 # Finds what the program, the Python package and the tests need; the library itself needs none of it. All except libpng
 # and GoogleTest are used as plain headers. So they can be copied to a machine that lacks them (QUADRAT_EXTRA_INCLUDE,
 # CMAKE_PREFIX_PATH), and the program runs where their shared libraries are missing. Sets QUADRAT_BUILD_PROGRAM,
-# QUADRAT_BUILD_PYTHON, QUADRAT_BUILD_TESTS and, for the summary, *_WHY_NOT.
+# QUADRAT_BUILD_PYTHON, QUADRAT_BUILD_TESTS, QUADRAT_BUILD_LAMMPS and, for the summary, *_WHY_NOT.
 
 # Defines quadrat_deps::<name> as a header-only library, or appends <label> to QUADRAT_PROGRAM_MISSING.
 function(quadrat_find_headers name label header)
@@ -85,5 +85,22 @@ if(QUADRAT_PYTHON STREQUAL "ON" OR (QUADRAT_PYTHON STREQUAL "AUTO" AND QUADRAT_B
   endif()
   if(QUADRAT_PYTHON STREQUAL "ON" AND NOT QUADRAT_BUILD_PYTHON)
     message(FATAL_ERROR "QUADRAT_PYTHON is ON, but it cannot be built${QUADRAT_PYTHON_WHY_NOT}; try script/python-packages")
+  endif()
+endif()
+
+set(QUADRAT_BUILD_LAMMPS OFF)
+set(QUADRAT_LAMMPS_WHY_NOT "")
+# A program without sanitizers cannot load a plugin built with them.
+if(QUADRAT_LAMMPS STREQUAL "ON" OR (QUADRAT_LAMMPS STREQUAL "AUTO" AND PROJECT_IS_TOP_LEVEL AND NOT QUADRAT_SANITIZE))
+  find_package(LAMMPS CONFIG QUIET)
+  if(NOT QUADRAT_HAS_MPI)
+    set(QUADRAT_LAMMPS_WHY_NOT " (needs MPI)")
+  elseif(NOT TARGET LAMMPS::lammps)
+    set(QUADRAT_LAMMPS_WHY_NOT " (none found)")
+  else()
+    set(QUADRAT_BUILD_LAMMPS ON)
+  endif()
+  if(QUADRAT_LAMMPS STREQUAL "ON" AND NOT QUADRAT_BUILD_LAMMPS)
+    message(FATAL_ERROR "QUADRAT_LAMMPS is ON, but the plugin cannot be built${QUADRAT_LAMMPS_WHY_NOT}; try script/bootstrap --mpi")
   endif()
 endif()

@@ -6,7 +6,8 @@ set(QUADRAT_MPI "AUTO" CACHE STRING "Ranks that are processes: AUTO (top-level p
 set(QUADRAT_PROGRAM "AUTO" CACHE STRING "The program: AUTO (top-level project and its dependencies found), ON or OFF")
 set(QUADRAT_TESTS "AUTO" CACHE STRING "The tests: AUTO (top-level project and GoogleTest found), ON or OFF")
 set(QUADRAT_PYTHON "AUTO" CACHE STRING "The Python package: AUTO (with the tests, when nanobind is found), ON or OFF")
-foreach(switch IN ITEMS QUADRAT_CUDA QUADRAT_MPI QUADRAT_PROGRAM QUADRAT_TESTS QUADRAT_PYTHON)
+set(QUADRAT_LAMMPS "AUTO" CACHE STRING "The plugin for LAMMPS: AUTO (top-level project, LAMMPS and MPI found), ON or OFF")
+foreach(switch IN ITEMS QUADRAT_CUDA QUADRAT_MPI QUADRAT_PROGRAM QUADRAT_TESTS QUADRAT_PYTHON QUADRAT_LAMMPS)
   set_property(CACHE ${switch} PROPERTY STRINGS AUTO ON OFF)
 endforeach()
 

@@ -20,13 +20,17 @@ set(program "")
 if(TARGET quadrat_program)
   set(program "QUADRAT_PROGRAM=$<TARGET_FILE:quadrat_program>;")
 endif()
+set(lammps "")
+if(TARGET quadrat_lammps)
+  set(lammps "QUADRAT_LAMMPS_PLUGIN=$<TARGET_FILE:quadrat_lammps>;QUADRAT_LAMMPS_LIBRARY=$<TARGET_FILE:LAMMPS::lammps>;MPIEXEC=${MPIEXEC_EXECUTABLE};")
+endif()
 foreach(script IN LISTS scripts)
   get_filename_component(name "${script}" NAME_WE)
   add_test(NAME "python/${name}" COMMAND "${Python_EXECUTABLE}" -m pytest -q -p no:cacheprovider "${script}")
   set_tests_properties(
     "python/${name}"
     PROPERTIES ENVIRONMENT
-               "${program}PYTHONPATH=$<TARGET_FILE_DIR:quadrat_python>/..:${packages};PYTHONDONTWRITEBYTECODE=1;${quadrat_test_environment}"
+               "${program}${lammps}PYTHONPATH=$<TARGET_FILE_DIR:quadrat_python>/..:${packages};PYTHONDONTWRITEBYTECODE=1;${quadrat_test_environment}"
                SKIP_RETURN_CODE 5 # pytest's status if everything that a file tests is not installed
                LABELS python)
 endforeach()

@@ -49,11 +49,12 @@ endfunction()
 quadrat_on_off(program_summary "${QUADRAT_BUILD_PROGRAM}")
 quadrat_on_off(python_summary "${QUADRAT_BUILD_PYTHON}")
 quadrat_on_off(tests_summary "${QUADRAT_BUILD_TESTS}")
+quadrat_on_off(lammps_summary "${QUADRAT_BUILD_LAMMPS}")
 quadrat_on_off(png_summary "${PNG_FOUND}")
 string(
   CONCAT summary
          "quadrat ${PROJECT_VERSION}: ${cuda_summary}, OpenMP on, ${mpi_summary}, program ${program_summary}${QUADRAT_PROGRAM_WHY_NOT}, "
-         "Python ${python_summary}${QUADRAT_PYTHON_WHY_NOT}, tests ${tests_summary}${QUADRAT_TESTS_WHY_NOT}, libpng ${png_summary}")
+         "Python ${python_summary}${QUADRAT_PYTHON_WHY_NOT}, tests ${tests_summary}${QUADRAT_TESTS_WHY_NOT}, LAMMPS ${lammps_summary}${QUADRAT_LAMMPS_WHY_NOT}, libpng ${png_summary}")
 if(QUADRAT_SANITIZE)
   string(APPEND summary ", sanitizers ${QUADRAT_SANITIZE}")
 endif()
