@@ -98,7 +98,17 @@ if(QUADRAT_LAMMPS STREQUAL "ON" OR (QUADRAT_LAMMPS STREQUAL "AUTO" AND PROJECT_I
   elseif(NOT TARGET LAMMPS::lammps)
     set(QUADRAT_LAMMPS_WHY_NOT " (none found)")
   else()
-    set(QUADRAT_BUILD_LAMMPS ON)
+    # Headers change between versions, and need others that a distribution may have in a version that does not fit.
+    set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
+    try_compile(
+      QUADRAT_LAMMPS_COMPILES SOURCE_FROM_CONTENT
+      lammps.cpp "#include \"${PROJECT_SOURCE_DIR}/apps/lammps/headers.hpp\"\n" LINK_LIBRARIES LAMMPS::lammps CXX_STANDARD 20)
+    unset(CMAKE_TRY_COMPILE_TARGET_TYPE)
+    if(QUADRAT_LAMMPS_COMPILES)
+      set(QUADRAT_BUILD_LAMMPS ON)
+    else()
+      set(QUADRAT_LAMMPS_WHY_NOT " (its headers do not compile)")
+    endif()
   endif()
   if(QUADRAT_LAMMPS STREQUAL "ON" AND NOT QUADRAT_BUILD_LAMMPS)
     message(FATAL_ERROR "QUADRAT_LAMMPS is ON, but the plugin cannot be built${QUADRAT_LAMMPS_WHY_NOT}; try script/bootstrap --mpi")

@@ -139,7 +139,7 @@ void kspace_quadrat::choose(const ewald_parameters& given) {
                                   "error of forces is ",
                                   both, "; asked for is ", accuracy));
   }
-  // From here on of charges of mean size at the mean distance, as in the other styles.
+  // As in the other styles.
   const double tables =
       estimate_table_accuracy(2 * q2 / std::sqrt(atoms * given.cutoff * v[0][0] * v[1][1] * v[2][2]), pairs);
   if (comm->me != 0) return;

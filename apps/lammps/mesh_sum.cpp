@@ -41,8 +41,8 @@ electrostatics_input<double> mesh_sum::input(const lattice<double, 3>& cell) con
   return result;
 }
 
-void mesh_sum::send(const rank_charges& mine, const std::vector<std::uint32_t>& owners) {
-  there_.build(owners.data(), owners.size());
+void mesh_sum::send(const rank_charges& mine) {
+  there_.build(owners_.data(), owners_.size());
   points_.resize(there_.arriving());
   charges_.resize(there_.arriving());
   there_.apply(mine.points, points_.data());
@@ -51,7 +51,7 @@ void mesh_sum::send(const rank_charges& mine, const std::vector<std::uint32_t>& 
 
 void mesh_sum::gather(const rank_charges& mine) {
   owners_.assign(mine.count, 0);
-  send(mine, owners_);
+  send(mine);
 }
 
 mesh_choice mesh_sum::choose(const rank_charges& mine, double accuracy, const ewald_parameters& given) {
@@ -85,7 +85,7 @@ void mesh_sum::share_out(const rank_charges& mine) {
   }
   owners_.resize(mine.count);
   find_owners(context_, shares_.view(), space_, points_of(mine.points, mine.count), owners_.data());
-  send(mine, owners_);
+  send(mine);
   shared_->set(shares_, points_of(points_), charges_.data());
 }
 
@@ -119,20 +119,20 @@ void mesh_sum::compute(const rank_charges& mine, const wanted_sums& wanted, mesh
     results.energy = of_rank_0.energy;
     results.virial = of_rank_0.virial;
   }
-  return_results(mine.count, wanted.energies, results);
+  return_results(wanted.energies, results);
 }
 
-void mesh_sum::return_results(std::size_t count, bool energies, mesh_results& results) {
+void mesh_sum::return_results(bool energies, mesh_results& results) {
   std::vector<std::uint32_t> sources;
   for (std::size_t r = 0; r < there_.arriving_by_rank().size(); ++r) {
     sources.insert(sources.end(), there_.arriving_by_rank()[r], static_cast<std::uint32_t>(r));
   }
   back_.build(sources.data(), sources.size());
-  std::vector<vec<double, 3>> forces(count);
+  std::vector<vec<double, 3>> forces(owners_.size());
   back_.apply(forces_.data(), forces.data());
   reorder(forces, owners_, back_.arriving_by_rank(), results.forces);
   if (!energies) return;
-  std::vector<double> sorted(count);
+  std::vector<double> sorted(owners_.size());
   back_.apply(energies_.data(), sorted.data());
   reorder(sorted, owners_, back_.arriving_by_rank(), results.energies);
 }

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -64,10 +63,11 @@ class mesh_sum {
   [[nodiscard]] std::size_t bytes() const;
 
  private:
+  // Each sends the charges to the ranks that sum them, to rank 0 or to the owners of blocks.
   void gather(const rank_charges& mine);
   void share_out(const rank_charges& mine);
-  void send(const rank_charges& mine, const std::vector<std::uint32_t>& owners);
-  void return_results(std::size_t count, bool energies, mesh_results& results);
+  void send(const rank_charges& mine);
+  void return_results(bool energies, mesh_results& results);
   [[nodiscard]] electrostatics_input<double> input(const lattice<double, 3>& cell) const;
 
   cpu_context context_;

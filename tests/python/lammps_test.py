@@ -65,6 +65,16 @@ def test_steps_follow_those_of_ewald_over_ranks(name):
         assert host.error_of(forces, wanted[0]) < 1e-4
 
 
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_skewed_slab_is_half_of_a_right_angled_one(ranks):
+    slab = (host.water(8, (0.5, 0, 0), room=8), 9.0, "slab 3.0", "p p f\nbox tilt large")
+    twice = "replicate 1 2 1\nchange_box all xy final 0.0\nkspace_modify slab 3.0"
+    forces, numbers, _ = host.run(slab, "quadrat 1e-7", ranks)
+    doubled, sums, _ = host.run(slab, "quadrat 1e-7", ranks, more=twice)
+    assert host.error_of(doubled[: len(forces)], forces) < 1e-7
+    assert sums[ENERGY] == pytest.approx(2 * numbers[ENERGY], rel=1e-5)
+
+
 def test_parameters_of_kspace_modify_are_used():
     _, _, output = host.run(SYSTEMS["water"], "quadrat 1e-4", modify="gewald 0.3 mesh 36 40 48 order 5")
     assert "G vector (1/distance) = 0.3\n" in output
