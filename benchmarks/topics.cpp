@@ -114,13 +114,14 @@ constexpr std::array<operation, 6> keyed_operations{{
     {"deterministic", "the same bits in every run, and compensated sums", 0, run_keyed_deterministic},
 }};
 
-constexpr std::array<operation, 14> mesh_operations{{
+constexpr std::array<operation, 15> mesh_operations{{
     {"spread", "values of points onto a mesh, by mesh, number of points and kind of values", 0, run_spread},
     {"interpolate", "values of a mesh at the points", 0, run_interpolate},
     {"interpolate_gradient", "their gradients", 0, run_interpolate_gradient},
     {"interpolate_with_gradient", "both in one pass", 0, run_interpolate_with_gradient},
     {"set_points", "setting the points of a plan", 0, run_set_points},
     {"crowds", "all of these with the points on a line, in a spot and in one place", 0, run_crowds},
+    {"power_spectrum", "power spectra: the points set and spread by TSC, the transform, bins", 0, run_power_spectrum},
     {"figure3", "single_mesh by size of compute units", 3, run_figure_3},
     {"figure4", "group_mesh by size of groups", 4, run_figure_4},
     {"figure5", "single_mesh, by warp shuffles and through shared memory", 5, run_figure_5},

@@ -16,4 +16,7 @@ void run_nufft_3d(const session& s);
 /// of values, and for all modes or half of them along each axis.
 void run_fft(const session& s);
 
+/// Power spectra of uniform points, from positions to bins on the host, with one mesh and interlaced.
+void run_power_spectrum(const session& s);
+
 }  // namespace quadrat::bench

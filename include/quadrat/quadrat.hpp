@@ -73,6 +73,7 @@
 #include "quadrat/spectral/normal_operator.hpp"
 #include "quadrat/spectral/nufft_plan.hpp"
 #include "quadrat/spectral/nufft_target_plan.hpp"
+#include "quadrat/spectral/power_spectrum.hpp"
 
 // Electrostatics: Ewald sums. The mobility of spheres in a fluid.
 #include "quadrat/ewald/electrostatics.hpp"

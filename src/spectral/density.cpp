@@ -9,6 +9,7 @@
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/reduce.hpp"
 #include "quadrat/parallel/workspace.hpp"
+#include "spectral/fill_ones.hpp"
 
 namespace quadrat {
 
@@ -47,12 +48,6 @@ struct scale_weight {
   QUADRAT_HD void operator()(std::size_t i) const { weights[i] *= factor; }
 };
 
-template <typename T>
-struct first_weight {
-  T* weights;
-  QUADRAT_HD void operator()(std::size_t i) const { weights[i] = T(1); }
-};
-
 }  // namespace
 
 template <typename Context, typename T, int D>
@@ -64,7 +59,7 @@ density_result density_weights(spread_plan<Context, T, D>& plan, T* weights, con
   require_pointer(weights, count, "weights");
   array<T, Context> mesh(context, plan.mesh_size()), reached(context, count);
   workspace<Context> scratch;
-  for_each(context, "spectral.first_weights", count, first_weight<T>{weights});
+  for_each(context, "spectral.first_weights", count, detail::fill_ones<T>{weights});
   density_result result;
   const next_weight<T> next{weights, reached.data()};
   do {

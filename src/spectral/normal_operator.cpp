@@ -12,18 +12,13 @@
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "spectral/checks.hpp"
+#include "spectral/fill_ones.hpp"
 #include "spectral/move_modes.hpp"
 #include "spectral/transform.hpp"
 
 namespace quadrat {
 
 namespace {
-
-template <typename T>
-struct fill_ones {
-  T* to;
-  QUADRAT_HD void operator()(std::size_t i) const { to[i] = T(1); }
-};
 
 /// Index: mesh point, of complex values.
 template <typename T>
@@ -128,7 +123,7 @@ void normal_operator<Context, T, D>::implementation::allocate() {
   kernel = array<T, Context>(context, size);
   const int* const modes = problem.modes;
   ones = array<T, Context>(context, static_cast<std::size_t>(*std::max_element(modes, modes + 3)));
-  for_each(context, "spectral.ones", ones.size(), fill_ones<T>{ones.data()});
+  for_each(context, "spectral.ones", ones.size(), detail::fill_ones<T>{ones.data()});
   transform = detail::make_mode_transform<T>(context, problem.transform(nodes), options.fft);
 }
 
@@ -140,7 +135,7 @@ array<std::complex<T>, Context> normal_operator<Context, T, D>::implementation::
   plan.set_points(points);
   bound = plan.error_bound();
   array<T, Context> all_one(context, weights == nullptr ? points.count : 0);
-  if (weights == nullptr) for_each(context, "spectral.ones", points.count, fill_ones<T>{all_one.data()});
+  if (weights == nullptr) for_each(context, "spectral.ones", points.count, detail::fill_ones<T>{all_one.data()});
   array<std::complex<T>, Context> sums(context, plan.mode_count());
   plan.type_1_async(weights == nullptr ? all_one.data() : weights, sums.data());
   return sums;

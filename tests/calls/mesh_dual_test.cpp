@@ -6,6 +6,7 @@
 #include "quadrat/spectral/normal_operator.hpp"
 #include "quadrat/spectral/nufft_plan.hpp"
 #include "quadrat/spectral/nufft_target_plan.hpp"
+#include "quadrat/spectral/power_spectrum.hpp"
 
 namespace quadrat::test {
 
@@ -52,6 +53,15 @@ TEST_F(calls_of_meshes, transforms_of_meshes) {
   expect_call("real_fft::inverse", waits, [&] { half.inverse(to, mesh.data()); });
   expect_call("real_fft::forward_async", enqueues, [&] { half.forward_async(mesh.data(), to); });
   expect_call("real_fft::inverse_async", enqueues, [&] { half.inverse_async(to, mesh.data()); });
+}
+
+TEST_F(calls_of_meshes, power_spectra) {
+  const auto stored = some_points();
+  const auto points = points_of(stored);
+  power_spectrum<backend_context, float, 3> spectrum(context(), unit_box(), {8, 8, 8});
+  expect_call("power_spectrum::measure", grows_and_waits, [&] { static_cast<void>(spectrum.measure(points)); });
+  expect_call("power_spectrum::measure_cross", grows_and_waits,
+              [&] { static_cast<void>(spectrum.measure_cross(points, nullptr, points, nullptr)); });
 }
 
 TEST_F(calls_of_meshes, transforms_of_points) {

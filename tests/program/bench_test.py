@@ -170,7 +170,7 @@ class BenchTest(support.ProgramTest):
     def test_rdf(self):
         rows = self.bench("neighbors", "--op", "rdf")["rows"]
         self.assertEqual([(row["precision"], row["neighbors"]) for row in rows],
-                         [("float", 40), ("float", 400), ("double", 40)])  # fmt: skip
+                         [("float", 40), ("float", 400), ("double", 40)])
         for row in rows:
             pairs = row["pairs_per_s"] * row["median_ms"] / 1000
             self.assertAlmostEqual(pairs / (row["n"] * row["neighbors"]), 1, places=1)
@@ -275,6 +275,9 @@ class BenchTest(support.ProgramTest):
             compared = [row for row in chosen if "over_uniform" in row]
             self.assertEqual({row["distribution"] for row in compared}, crowds - {"clustered"}, operation)
             self.assertEqual(any(row.get("reads") == "spread" for row in compared), operation != "spread", operation)
+        spectra = [row for row in rows if row["op"] == "power_spectrum"]
+        self.assertEqual({(row["interlaced"], row["precision"]) for row in spectra},
+                         {(True, "float"), (True, "double"), (False, "float"), (False, "double")})
         operations = {row["op"] for row in rows}
         self.assertLessEqual(executions | {"set_points", "figure6", "figure7", "figure8", "figure9", "costs"}, operations)
         compared = {row["method"] for row in rows if row["op"] == "figure8"}
