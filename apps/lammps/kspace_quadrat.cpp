@@ -129,27 +129,32 @@ void kspace_quadrat::choose(const ewald_parameters& given) {
   const vec<vec<double, 3>, 3>& v = mine.cell.vectors;
   const double spacing = std::cbrt(v[0][0] * v[1][1] * v[2][2] / atoms);
   const double reference = qqrd2e * qsqsum / atoms / (spacing * spacing);
-  mesh_choice choice{};
-  collectively([&] { choice = sum_->choose(mine, std::min(0.5, accuracy / reference), given); });
-  g_ewald = choice.parameters.splitting;
-  const double pairs = choice.short_range_error * reference, mesh = choice.mesh_error * reference;
-  const double both = std::hypot(pairs, mesh);
-  if (both > 1.01 * accuracy) {
-    error->warning(FLERR, message("kspace_style quadrat: with this cutoff and these parameters of kspace_modify the "
-                                  "error of forces is ",
-                                  both, "; asked for is ", accuracy));
+  constexpr double least = 1e-14, largest = 0.5;  // of electrostatics_options::accuracy
+  if (accuracy < least * reference) {
+    fail(message("has the accuracy ", accuracy / two_charge_force, "; of these charges the least is ",
+                 least * reference / two_charge_force));
   }
+  mesh_choice choice{};
+  collectively([&] { choice = sum_->choose(mine, std::min(largest, accuracy / reference), given); });
+  g_ewald = choice.parameters.splitting;
   // As in the other styles.
+  const double pairs = choice.short_range_error * reference;
   const double tables =
       estimate_table_accuracy(2 * q2 / std::sqrt(atoms * given.cutoff * v[0][0] * v[1][1] * v[2][2]), pairs);
-  if (comm->me != 0) return;
-  const double total = std::hypot(both, tables);
-  const ewald_parameters& found = choice.parameters;
+  if (comm->me == 0) say(choice.parameters, std::hypot(pairs, choice.mesh_error * reference), tables);
+}
+
+void kspace_quadrat::say(const ewald_parameters& chosen, double sums, double tables) {
+  const double total = std::hypot(sums, tables);
   LAMMPS_NS::utils::logmesg(
-      lmp, message("Quadrat initialization ...\n  G vector (1/distance) = ", g_ewald, "\n  grid = ", found.mesh[0], " ",
-                   found.mesh[1], " ", found.mesh[2], "\n  order = ", found.order,
+      lmp, message("Quadrat initialization ...\n  G vector (1/distance) = ", g_ewald, "\n  grid = ", chosen.mesh[0],
+                   " ", chosen.mesh[1], " ", chosen.mesh[2], "\n  order = ", chosen.order,
                    "\n  estimated absolute RMS force accuracy = ", total,
                    "\n  estimated relative force accuracy = ", total / two_charge_force, "\n"));
+  if (sums <= 1.01 * accuracy) return;
+  error->warning(FLERR, message("kspace_style quadrat: with this cutoff and these parameters of kspace_modify the "
+                                "relative error of forces is ",
+                                sums / two_charge_force, "; asked for is ", accuracy / two_charge_force));
 }
 
 void kspace_quadrat::compute(int eflag, int vflag) {

@@ -31,6 +31,8 @@ class kspace_quadrat final : public LAMMPS_NS::KSpace {
   [[nodiscard]] rank_charges charges() const;
   void check_atoms(const rank_charges& mine) const;
   void choose(const ewald_parameters& given);
+  /// Errors of forces, of the sums and of the pair style's tables.
+  void say(const ewald_parameters& chosen, double sums, double tables);
   void deliver(const mesh_results& results);
   /// Ends the run with the message of what `call` throws, which all ranks do alike.
   template <typename F>

@@ -4,6 +4,7 @@
 import functools
 import os
 import pathlib
+import re
 import sys
 
 import numpy as np
@@ -81,9 +82,18 @@ def test_parameters_of_kspace_modify_are_used():
     assert "grid = 36 40 48\n" in output and "order = 5\n" in output
 
 
+def test_an_error_above_the_one_asked_for_is_said_once():
+    forces, _, output = host.run(SYSTEMS["water"], "quadrat 1e-5", 2, modify="gewald 0.2")
+    found = re.findall("WARNING: kspace_style quadrat: with .* the relative error of forces is (.*); asked for is 1e-05", output)
+    assert len(found) == 1
+    measured = host.error_of(forces, exact("water")[0])
+    assert measured < float(found[0]) < 3 * measured
+
+
 @pytest.mark.parametrize("style, modify, more, words", [
     ("quadrat", "", "", "takes one number, the relative accuracy of forces; 0 were given"),
     ("quadrat 2", "", "", "has the accuracy 2; it must be above 0 and below 1"),
+    ("quadrat 1e-17", "", "", "has the accuracy 1e-17; of these charges the least is"),
     ("quadrat 1e-4", "slab nozforce", "", "has no slab correction without forces"),
     ("quadrat 1e-4", "mesh 7 7 7", "", "products of 2, 3 and 5"),
     ("quadrat 1e-4", "", "compute s all stress/atom NULL\ncompute r all reduce sum c_s[1]\nthermo_style custom c_r",
@@ -98,3 +108,8 @@ def test_what_is_not_possible_is_one_clear_error(style, modify, more, words, ran
         host.run(SYSTEMS["water"], style, ranks, modify, more)
     errors = [line for line in str(problem.value).splitlines() if line.startswith("ERROR")]
     assert len(errors) == 1 and words in errors[0]
+
+
+def test_an_atom_far_outside_a_slab_is_an_error_with_its_id():
+    with pytest.raises(RuntimeError, match="atom 5 with the charge 0.4238 is at .*, 200; in a slab it must be"):
+        host.run(SYSTEMS["slab of water"], "quadrat 1e-4", more="set atom 5 z 200")
