@@ -132,7 +132,7 @@ constexpr std::array<operation, 15> mesh_operations{{
     {"repetitions", "the fastest method for each number of repetitions (section 4.5)", 0, run_repetitions},
 }};
 
-constexpr std::array<operation, 14> neighbors_operations{{
+constexpr std::array<operation, 15> neighbors_operations{{
     {"csr", "full lists by size, number of neighbors and precision, uniform points", 0, run_csr},
     {"clustered", "full lists of points in 64 blobs", 0, run_clustered},
     {"sparse", "lists in boxes much larger than their points", 0, run_sparse},
@@ -143,6 +143,7 @@ constexpr std::array<operation, 14> neighbors_operations{{
     {"separations", "full lists with vectors and shifts in a periodic cube", 0, run_separations},
     {"outputs", "half, sorted, pairs, distances, vectors, matrix", 0, run_outputs},
     {"rdf", "a frame of a radial distribution function", 0, run_rdf},
+    {"pairs", "pair counts in logarithmic bins, by precision, coordinates and sums", 0, run_pairs},
     {"clusters", "friends-of-friends and DBSCAN by size and number of neighbors", 0, run_clusters},
     {"knn", "the k nearest neighbors of all points, by k, precision and distribution", 0, run_nearest},
     {"lj_step", "a step of a Lennard-Jones liquid: forces over a list with a skin, rebuilds included", 0, run_lj_step},

@@ -34,5 +34,6 @@ void run_lj_step(const session& s);
 void run_cluster_pairs(const session& s);
 /// One frame of a radial distribution function, by number of neighbors and precision.
 void run_rdf(const session& s);
+void run_pairs(const session& s);
 
 }  // namespace quadrat::bench

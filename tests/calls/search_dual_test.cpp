@@ -6,6 +6,7 @@
 #include "quadrat/search/make_cluster_finder.hpp"
 #include "quadrat/search/make_nearest_neighbors.hpp"
 #include "quadrat/search/make_neighbor_list.hpp"
+#include "quadrat/search/pair_counts.hpp"
 #include "quadrat/search/pair_histogram.hpp"
 
 namespace quadrat::test {
@@ -88,6 +89,11 @@ TEST_F(calls_of_search, other_searches) {
   expect_call("pair_histogram::add", grows_and_waits, [&] { histogram.add(points, unit_box()); });
   expect_call("pair_histogram::result", waits, [&] { static_cast<void>(histogram.result()); });
   expect_call("pair_histogram::clear", keeps_still, [&] { histogram.clear(); });
+
+  pair_counts<backend_context, float, 3> pairs(context(), unit_box(), {pair_coordinates::r, {0, 0.2}, {}});
+  expect_call("pair_counts::count", grows_and_waits, [&] { static_cast<void>(pairs.count(points)); });
+  expect_call("pair_counts::count_between", grows_and_waits,
+              [&] { static_cast<void>(pairs.count_between(points, points)); });
 
   line_points<backend_context, float> line(context());
   const auto x = some_numbers<float>(count, count);

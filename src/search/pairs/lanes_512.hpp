@@ -34,6 +34,7 @@ struct pair_lanes_512<double> {
   using mask = __mmask8;
 
   QUADRAT_SELECT_TARGET static vector filled(double x) { return _mm512_set1_pd(x); }
+  QUADRAT_SELECT_TARGET static vector row(const double* from) { return _mm512_loadu_pd(from); }
   QUADRAT_SELECT_TARGET static vector two(const pair_point<double, 3>* points, const particle_id* j) {
     return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(points[j[0]].position.component)),
                               _mm256_load_pd(points[j[4]].position.component), 1);
@@ -71,6 +72,7 @@ struct pair_lanes_512<float> {
   using mask = __mmask16;
 
   QUADRAT_SELECT_TARGET static vector filled(float x) { return _mm512_set1_ps(x); }
+  QUADRAT_SELECT_TARGET static vector row(const float* from) { return _mm512_loadu_ps(from); }
   QUADRAT_SELECT_TARGET static vector four(const pair_point<float, 3>* points, const particle_id* j) {
     vector all = _mm512_castps128_ps512(_mm_load_ps(points[j[0]].position.component));
     all = _mm512_insertf32x4(all, _mm_load_ps(points[j[4]].position.component), 1);

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "search/pairs/bin_tables.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <string_view>
+
+#include "quadrat/core/error.hpp"
+
+namespace quadrat::detail {
+
+namespace {
+
+constexpr std::size_t most_bins = std::size_t{1} << 20;
+
+void check_edges(const std::vector<double>& edges, std::string_view name, double most) {
+  require(edges.size() >= 2, "there are ", edges.size(), " edges of ", name, "; bins need at least 2");
+  for (std::size_t k = 0; k < edges.size(); ++k) {
+    require(edges[k] >= 0 && edges[k] <= most, "edge ", k, " of ", name, " is ", edges[k], "; edges must be from 0 to ",
+            most);
+    require(k == 0 || edges[k - 1] < edges[k], "edge ", k, " of ", name, " is ", edges[k], ", after ",
+            k == 0 ? 0 : edges[k - 1], "; edges must increase");
+  }
+}
+
+/// Edges as numbers of T, or their squares.
+template <typename T>
+[[nodiscard]] std::vector<T> rounded(const std::vector<double>& edges, std::string_view name, bool squared) {
+  std::vector<T> numbers;
+  for (const double edge : edges) numbers.push_back(static_cast<T>(squared ? edge * edge : edge));
+  for (std::size_t k = 1; k < numbers.size(); ++k) {
+    require(numbers[k - 1] < numbers[k] && std::isfinite(numbers[k]), "edges ", edges[k - 1], " and ", edges[k], " of ",
+            name, squared ? ", squared," : "", " must be different finite numbers of ", 8 * sizeof(T), " bits");
+  }
+  return numbers;
+}
+
+struct axis_names {
+  const char* first;
+  const char* second;  ///< nullptr: one axis
+};
+[[nodiscard]] axis_names names_of(pair_coordinates coordinates) {
+  switch (coordinates) {
+    case pair_coordinates::rp_pi:
+      return {"r_p", "pi"};
+    case pair_coordinates::s_mu:
+      return {"s", "mu"};
+    case pair_coordinates::theta:
+      return {"theta", nullptr};
+    default:
+      return {"r", nullptr};
+  }
+}
+
+/// The chord between points of the unit sphere for each angle in degrees.
+[[nodiscard]] std::vector<double> chords_of(std::vector<double> angles) {
+  for (double& angle : angles) angle = 2 * std::sin(angle * std::numbers::pi / 360);
+  return angles;
+}
+
+}  // namespace
+
+template <typename T>
+bin_tables<T>::bin_tables(const pair_counts_options& options) {
+  const axis_names names = names_of(options.coordinates);
+  const bool angles = options.coordinates == pair_coordinates::theta;
+  check_edges(options.edges, names.first, angles ? 180 : 1e150);
+  if (names.second != nullptr) {
+    check_edges(options.second_edges, names.second, options.coordinates == pair_coordinates::s_mu ? 1 : 1e150);
+  } else {
+    require(options.second_edges.empty(), "there are ", options.second_edges.size(), " second edges; ", names.first,
+            " has none");
+  }
+  const std::vector<double> lengths = angles ? chords_of(options.edges) : options.edges;
+  const std::vector<T> squares = rounded<T>(lengths, names.first, true);
+  std::vector<T> edges = squares;
+  bins_.bins = static_cast<std::uint32_t>(lengths.size() - 1);
+  bins_.second_bins = 1;
+  bins_.coordinates = options.coordinates;
+  bins_.low = squares.front();
+  bins_.high = squares.back();
+  // Covers the rounding of edges and of squared distances.
+  constexpr double up = sizeof(T) == 4 ? 1 + 4e-6 : 1 + 8e-15;
+  region_.reach = region_.radius = static_cast<T>(lengths.back() * up);
+  if (names.second != nullptr) {
+    const std::vector<T> second = rounded<T>(options.second_edges, names.second, false);
+    edges.insert(edges.end(), second.begin(), second.end());
+    bins_.second_bins = static_cast<std::uint32_t>(second.size() - 1);
+    bins_.second_rate = static_cast<T>(bins_.second_bins) / (second.back() - second.front());
+    if (options.coordinates == pair_coordinates::rp_pi) {
+      region_.depth = static_cast<T>(options.second_edges.back() * up);
+      region_.reach = static_cast<T>(std::hypot(lengths.back(), options.second_edges.back()) * up);
+    }
+  }
+  require(std::size_t{bins_.bins} * bins_.second_bins <= most_bins, "there are ", bins_.bins, " x ", bins_.second_bins,
+          " bins; at most ", most_bins, " are possible");
+  make_starts(squares);
+  edges_ = edges.size();
+  bytes_.resize(edges.size() * sizeof(T) + starts_.size() * sizeof(std::uint32_t));
+  std::memcpy(bytes_.data(), edges.data(), edges.size() * sizeof(T));
+  std::memcpy(bytes_.data() + edges.size() * sizeof(T), starts_.data(), starts_.size() * sizeof(std::uint32_t));
+}
+
+template <typename T>
+void bin_tables<T>::make_starts(const std::vector<T>& squares) {
+  const auto key = [&](T square) { return pair_bins<T>::leading_bits(square) >> bins_.key_shift; };
+  while (key(squares.back()) - key(squares[1]) >= pair_bins<T>::most_starts) ++bins_.key_shift;
+  bins_.first_key = key(squares[1]);
+  bins_.last_start = key(squares.back()) - bins_.first_key;
+  std::uint32_t bin = 0;
+  for (std::uint32_t k = 0; k <= bins_.last_start; ++k) {
+    while (bin + 1 < bins_.bins && key(squares[bin + 1]) < bins_.first_key + k) ++bin;
+    starts_.push_back(bin);
+  }
+}
+
+template <typename T>
+pair_bins<T> bin_tables<T>::view(const std::byte* copy) const {
+  pair_bins<T> bins = bins_;
+  const T* const edges = reinterpret_cast<const T*>(copy);
+  bins.squared_edges = edges;
+  if (bins.second_bins > 1 || edges_ > bins.bins + std::size_t{1}) bins.second_edges = edges + bins.bins + 1;
+  bins.starts = reinterpret_cast<const std::uint32_t*>(copy + edges_ * sizeof(T));
+  return bins;
+}
+
+template class bin_tables<float>;
+template class bin_tables<double>;
+
+}  // namespace quadrat::detail

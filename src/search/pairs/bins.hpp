@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <numbers>
+
+#include "quadrat/core/macros.hpp"
+#include "quadrat/core/vec.hpp"
+#include "quadrat/search/pair_counts.hpp"
+
+namespace quadrat::detail {
+
+/// Steps of sums in fixed point: terms are at most 2^40 of them.
+inline constexpr int fixed_point_bits = 40;
+
+/// A term of a sum in steps; `per_step` is a power of two. The same on CPUs and GPUs.
+[[nodiscard]] QUADRAT_HD inline std::int64_t fixed_point(double value, double steps_per_unit) {
+#if defined(__CUDA_ARCH__)
+  return __double2ll_rn(value * steps_per_unit);
+#else
+  return std::llrint(value * steps_per_unit);
+#endif
+}
+
+/// The bins of pairs. A table over the leading bits of a squared distance says in which bin its search begins, so that
+/// few steps follow: bits of positive numbers increase with them.
+template <typename T>
+struct pair_bins {
+  static constexpr std::uint32_t most_starts = 2048;
+
+  const T* squared_edges;       ///< bins + 1
+  const std::uint32_t* starts;  ///< `last_start` + 1 bins
+  const T* second_edges;        ///< second_bins + 1; nullptr: one bin
+  std::uint32_t bins;
+  std::uint32_t second_bins;
+  std::uint32_t first_key;
+  std::uint32_t last_start;
+  std::uint32_t key_shift;
+  T low, high;  ///< the first and last squared edge
+  T second_rate;
+  pair_coordinates coordinates;
+
+  [[nodiscard]] QUADRAT_HD std::uint32_t size() const { return bins * second_bins; }
+
+  /// The leading bits of a squared distance.
+  [[nodiscard]] QUADRAT_HD static std::uint32_t leading_bits(T squared) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (sizeof(T) == 4) return static_cast<std::uint32_t>(__float_as_int(squared));
+    return static_cast<std::uint32_t>(__double2hiint(squared));
+#else
+    if constexpr (sizeof(T) == 4) return std::bit_cast<std::uint32_t>(squared);
+    return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(static_cast<double>(squared)) >> 32);
+#endif
+  }
+  /// The bin along the first coordinate of a square from `low` to below `high`.
+  [[nodiscard]] QUADRAT_HD std::uint32_t first_bin(T squared) const {
+    const std::uint32_t key = leading_bits(squared) >> key_shift;
+    std::uint32_t bin = key < first_key ? 0 : starts[key - first_key];
+    while (squared >= squared_edges[bin + 1]) ++bin;
+    return bin;
+  }
+
+  /// The square of the first coordinate.
+  [[nodiscard]] QUADRAT_HD T squared(const vec<T, 3>& r) const {
+    return coordinates == pair_coordinates::rp_pi ? r[0] * r[0] + r[1] * r[1] : squared_norm(r);
+  }
+  /// Adds the bin along the second coordinate; returns whether there is one. `along` is z of the separation.
+  [[nodiscard]] QUADRAT_HD bool add_second(T squared, T along, std::uint32_t& bin) const {
+    if (second_edges == nullptr) return true;
+    T x = std::fabs(along);
+    if (coordinates == pair_coordinates::s_mu) x = squared > T(0) ? x / std::sqrt(squared) : T(0);
+    if (!(x >= second_edges[0] && x < second_edges[second_bins])) return false;
+    auto second = static_cast<std::uint32_t>((x - second_edges[0]) * second_rate);
+    if (second > second_bins - 1) second = second_bins - 1;
+    while (x < second_edges[second]) --second;
+    while (x >= second_edges[second + 1]) ++second;
+    bin = bin * second_bins + second;
+    return true;
+  }
+  /// The first coordinate: what means are taken of.
+  [[nodiscard]] QUADRAT_HD T separation(T squared) const {
+    const T root = std::sqrt(squared);
+    if (coordinates != pair_coordinates::theta) return root;
+    return T(2) * std::asin(root < T(2) ? root / T(2) : T(1)) * T(180 / std::numbers::pi);
+  }
+};
+
+/// Whether sums are taken besides counts, and the steps of their terms.
+struct pair_sums {
+  bool weighted = false;
+  bool means = false;
+  double weight_steps = 0;      ///< per unit of a product of weights
+  double separation_steps = 0;  ///< per unit of the first coordinate
+
+  [[nodiscard]] QUADRAT_HD bool any() const { return weighted || means; }
+};
+
+}  // namespace quadrat::detail
