@@ -175,6 +175,15 @@ class BenchTest(support.ProgramTest):
             pairs = row["pairs_per_s"] * row["median_ms"] / 1000
             self.assertAlmostEqual(pairs / (row["n"] * row["neighbors"]), 1, places=1)
 
+    def test_pairs(self):
+        rows = self.bench("neighbors", "--op", "pairs")["rows"]
+        self.assertEqual([(row["precision"], row["method"], row["reach"], row["sums"]) for row in rows],
+                         [("float", "r", 0.1, False), ("float", "r", 0.02, False), ("double", "r", 0.1, False),
+                          ("float", "r", 0.1, True), ("float", "rp_pi", 0.1, False)])  # fmt: skip
+        for row in rows[::2]:
+            partners = row["n"] * 4.18879 * row["reach"] ** 3 if row["method"] == "r" else row["n"] * 6.28319 * 0.001
+            self.assertAlmostEqual(row["pairs"] / (row["n"] * partners), 1, places=1)
+
     def test_cutoffs(self):
         rows = self.bench("neighbors", "--op", "cutoffs")["rows"]
         self.assertEqual({row["rule"] for row in rows}, {"sum", "larger", "own"})

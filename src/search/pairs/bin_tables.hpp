@@ -10,7 +10,8 @@
 
 namespace quadrat::detail {
 
-/// The tables of pair_bins, made on the host in one block of bytes, which may be copied elsewhere.
+/// The tables of pair_bins, made on the host in one block of bytes, which may
+/// be copied elsewhere.
 template <typename T>
 class bin_tables {
  public:
@@ -28,7 +29,7 @@ class bin_tables {
   pair_bins<T> bins_{};  ///< without pointers
   pair_region<T> region_{};
   std::size_t edges_ = 0;
-  std::vector<std::uint32_t> starts_;
+  std::vector<bin_start<T>> starts_;
   std::vector<std::byte> bytes_;
 };
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "search/pairs/bin_tables.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <numbers>
 #include <string_view>
@@ -26,7 +28,7 @@ void check_edges(const std::vector<double>& edges, std::string_view name, double
 
 /// Edges as numbers of T, or their squares.
 template <typename T>
-[[nodiscard]] std::vector<T> rounded(const std::vector<double>& edges, std::string_view name, bool squared) {
+[[nodiscard]] std::vector<T> rounded_edges(const std::vector<double>& edges, std::string_view name, bool squared) {
   std::vector<T> numbers;
   for (const double edge : edges) numbers.push_back(static_cast<T>(squared ? edge * edge : edge));
   for (std::size_t k = 1; k < numbers.size(); ++k) {
@@ -73,7 +75,7 @@ bin_tables<T>::bin_tables(const pair_counts_options& options) {
             " has none");
   }
   const std::vector<double> lengths = angles ? chords_of(options.edges) : options.edges;
-  const std::vector<T> squares = rounded<T>(lengths, names.first, true);
+  const std::vector<T> squares = rounded_edges<T>(lengths, names.first, true);
   std::vector<T> edges = squares;
   bins_.bins = static_cast<std::uint32_t>(lengths.size() - 1);
   bins_.second_bins = 1;
@@ -84,7 +86,7 @@ bin_tables<T>::bin_tables(const pair_counts_options& options) {
   constexpr double up = sizeof(T) == 4 ? 1 + 4e-6 : 1 + 8e-15;
   region_.reach = region_.radius = static_cast<T>(lengths.back() * up);
   if (names.second != nullptr) {
-    const std::vector<T> second = rounded<T>(options.second_edges, names.second, false);
+    const std::vector<T> second = rounded_edges<T>(options.second_edges, names.second, false);
     edges.insert(edges.end(), second.begin(), second.end());
     bins_.second_bins = static_cast<std::uint32_t>(second.size() - 1);
     bins_.second_rate = static_cast<T>(bins_.second_bins) / (second.back() - second.front());
@@ -97,31 +99,39 @@ bin_tables<T>::bin_tables(const pair_counts_options& options) {
           " bins; at most ", most_bins, " are possible");
   make_starts(squares);
   edges_ = edges.size();
-  bytes_.resize(edges.size() * sizeof(T) + starts_.size() * sizeof(std::uint32_t));
-  std::memcpy(bytes_.data(), edges.data(), edges.size() * sizeof(T));
-  std::memcpy(bytes_.data() + edges.size() * sizeof(T), starts_.data(), starts_.size() * sizeof(std::uint32_t));
+  const std::size_t table = starts_.size() * sizeof(bin_start<T>);
+  bytes_.resize(table + edges.size() * sizeof(T));
+  std::memcpy(bytes_.data(), starts_.data(), table);
+  std::memcpy(bytes_.data() + table, edges.data(), edges.size() * sizeof(T));
 }
 
 template <typename T>
 void bin_tables<T>::make_starts(const std::vector<T>& squares) {
+  const auto first = squares.begin() + (squares.front() > T(0) ? 0 : 1);  // zero is below every square
   const auto key = [&](T square) { return pair_bins<T>::leading_bits(square) >> bins_.key_shift; };
-  while (key(squares.back()) - key(squares[1]) >= pair_bins<T>::most_starts) ++bins_.key_shift;
-  bins_.first_key = key(squares[1]);
-  bins_.last_start = key(squares.back()) - bins_.first_key;
-  std::uint32_t bin = 0;
-  for (std::uint32_t k = 0; k <= bins_.last_start; ++k) {
-    while (bin + 1 < bins_.bins && key(squares[bin + 1]) < bins_.first_key + k) ++bin;
-    starts_.push_back(bin);
+  const auto separates = [&] {
+    return std::adjacent_find(first, squares.end(), [&](T a, T b) { return key(a) == key(b); }) == squares.end();
+  };
+  const auto length = [&] { return std::int64_t{key(squares.back())} - key(*first) + 1; };
+  for (bins_.key_shift = 24; bins_.key_shift > 0 && !separates();) --bins_.key_shift;
+  while (length() > pair_bins<T>::most_starts) ++bins_.key_shift;
+  bins_.single = separates();
+  bins_.first_key = key(*first);
+  bins_.last_start = static_cast<std::int32_t>(length() - 1);
+  auto next = first;
+  for (std::int32_t k = 0; k <= bins_.last_start; ++k) {
+    while (key(*next) < bins_.first_key + k) ++next;
+    starts_.push_back({static_cast<std::uint32_t>(next - squares.begin()), *next});
   }
 }
 
 template <typename T>
 pair_bins<T> bin_tables<T>::view(const std::byte* copy) const {
   pair_bins<T> bins = bins_;
-  const T* const edges = reinterpret_cast<const T*>(copy);
+  bins.starts = reinterpret_cast<const bin_start<T>*>(copy);
+  const T* const edges = reinterpret_cast<const T*>(bins.starts + starts_.size());
   bins.squared_edges = edges;
   if (bins.second_bins > 1 || edges_ > bins.bins + std::size_t{1}) bins.second_edges = edges + bins.bins + 1;
-  bins.starts = reinterpret_cast<const std::uint32_t*>(copy + edges_ * sizeof(T));
   return bins;
 }
 

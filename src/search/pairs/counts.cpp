@@ -28,7 +28,8 @@ namespace detail {
 
 namespace {
 
-/// Index: slot. Stores points and weights in the order of cells, and checks weights and the length of unit vectors.
+/// Index: slot. Stores points and weights in the order of cells, and checks
+/// weights and the length of unit vectors.
 template <typename T>
 struct place_counted_points {
   lattice<T, 3> shape;
@@ -63,7 +64,8 @@ struct magnitude_of {
   QUADRAT_HD T operator()(std::size_t i) const { return std::fabs(values[i]); }
 };
 
-/// The square of a weight in steps, without its last 20 bits or these alone: sums of each fit into a word.
+/// The square of a weight in steps, without its last 20 bits or these alone:
+/// sums of each fit into a word.
 template <typename T>
 struct part_of_square {
   static constexpr int bits = 20;
@@ -155,7 +157,8 @@ pair_counts<Context, T, D>::implementation::implementation(const Context& where,
       sources(where),
       targets(where) {}
 
-/// Cells of half to a quarter of the region, finer along the first axis, whose cells are trimmed to the region.
+/// Cells of half to a quarter of the region, finer along the first axis, whose
+/// cells are trimmed to the region.
 template <typename Context, typename T, int D>
 auto pair_counts<Context, T, D>::implementation::cut(std::size_t points) const -> system_type {
   const T depth = region.depth > T(0) ? region.depth : region.radius;
@@ -196,7 +199,7 @@ detail::placed_points<T> pair_counts<Context, T, D>::implementation::place(point
       placed.component[axis] = body.component[axis] = set.components.data() + axis * length;
     }
   } else {
-    set.records.resize_discarding(context, count);
+    set.records.resize_discarding(context, count + detail::placed_points<T>::lanes_beyond);
     placed.records = body.records = set.records.data();
   }
   for_each(context, "search.pairs.place", count, body);
@@ -255,7 +258,8 @@ pair_counts_result pair_counts<Context, T, D>::implementation::count(const given
   detail::require_points(others.points, "other points");
   const bool empty = first.points.count == 0 || others.points.count == 0;
   require(empty || (first.weights == nullptr) == (others.weights == nullptr),
-          "one set of points has weights and the other has none; give both or neither");
+          "one set of points has weights and the other has none; give both or "
+          "neither");
   const std::size_t words = detail::pair_words * std::size_t{bins.size()};
   totals.resize_discarding(context, words + 1);
   fill_bytes(context, totals.data(), 0, totals.bytes());
@@ -304,7 +308,8 @@ pair_counts_result pair_counts<Context, T, D>::implementation::result_of(const d
   return result;
 }
 
-/// The pairs of each point with itself and with its own images: all points have the same ones.
+/// The pairs of each point with itself and with its own images: all points have
+/// the same ones.
 template <typename Context, typename T, int D>
 void pair_counts<Context, T, D>::implementation::add_own(const given_points& set, const detail::pair_sums& sums,
                                                          pair_counts_result& result) {

@@ -2,39 +2,53 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "core/cuda_check.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"
 #include "search/pairs/counting.hpp"
 
-/// Pair counts on GPUs. A warp takes 32 successive sources, which are close together in most cases, and walks over the
-/// rows of cells within reach of all of them: its threads find 32 rows at once, and then test all targets of each row,
-/// a source per thread. Sources far from each other, as at the end of a row of cells, are taken in turns.
+/// Pair counts on GPUs. A warp takes 32 successive sources, which are close
+/// together in most cases, and walks over the rows of cells within reach of all
+/// of them: its threads find 32 rows at once, and then test all targets of each
+/// row, a source per thread. Sources far from each other, as at the end of a
+/// row of cells, are taken in turns.
 namespace quadrat::detail {
 
 namespace {
 
-constexpr unsigned counting_block = 128, counting_warps = counting_block / 32, all_lanes = 0xffffffffu;
-/// Bytes of shared memory for the counters of a warp. Three blocks of such warps fit on a multiprocessor.
+constexpr unsigned counting_block = 128, counting_warps = counting_block / 32, whole_warp = 0xffffffffu;
+/// Bytes of shared memory for the counters of a warp. Three blocks of such
+/// warps fit on a multiprocessor.
 constexpr std::size_t most_counter_bytes = 16384;
 
 /// Where a warp counts.
 enum class counters {
-  of_threads,  ///< a counter per bin and thread, in shared memory: without atomic operations and bank conflicts
+  of_threads,  ///< a counter per bin and thread, in shared memory: without
+               ///< atomic operations and bank conflicts
   of_warps,    ///< a counter per bin, in shared memory
   of_all,      ///< the totals
 };
 
-/// Tests of a thread after which counters in shared memory are added to the totals, before they overflow: 32 threads
-/// add terms of up to 2^40 to the same word.
-template <bool Sums>
-constexpr std::uint32_t most_tests = Sums ? 1u << 17 : 1u << 26;
+/// What is added up: numbers of distances whose bins are found in one step,
+/// numbers of pairs in bins of any kind, or these with sums.
+enum class work { distances, pairs, sums };
+
+/// Tests of a thread after which counters in shared memory are added to the
+/// totals, before they overflow: 32 threads add terms of up to 2^40 to the same
+/// word.
+[[nodiscard]] QUADRAT_HD constexpr std::uint32_t most_tests(work what) {
+  return what == work::sums ? 1u << 17 : 1u << 26;
+}
 constexpr std::uint32_t tests_at_once = 1u << 14;
 
-[[nodiscard]] constexpr std::size_t bytes_of_bin(counters where, bool sums) {
-  const std::size_t bytes = sizeof(std::uint32_t) + (sums ? 2 * sizeof(std::int64_t) : 0);
-  return where == counters::of_threads ? 32 * bytes : bytes;
+/// Counters of a warp for each of its bins; of distances, also for those below
+/// the first bin and beyond the last.
+[[nodiscard]] QUADRAT_HD constexpr std::size_t counters_of(counters where, work what, std::size_t bins) {
+  return (where == counters::of_threads ? 32 : 1) * (what == work::distances ? bins + 2 : bins);
+}
+[[nodiscard]] constexpr std::size_t counter_bytes_of(counters where, work what, std::size_t bins) {
+  const std::size_t bytes = sizeof(std::uint32_t) + (what == work::sums ? 2 * sizeof(std::int64_t) : 0);
+  return where == counters::of_all ? 0 : counters_of(where, what, bins) * bytes;
 }
 
 template <typename T>
@@ -42,7 +56,8 @@ struct counting_launch {
   counted_pairs<T> pairs;
   std::uint64_t* totals;
   std::uint64_t* next;          ///< the next 32 sources
-  std::uint32_t table_bytes;    ///< of edges and starts, copied to shared memory; 0: not copied
+  std::uint32_t table_bytes;    ///< of edges and starts, copied to shared memory;
+                                ///< 0: not copied
   std::uint32_t counter_bytes;  ///< of a warp
 };
 
@@ -51,24 +66,30 @@ __device__ inline void add_to_total(std::uint64_t* total, std::uint64_t value) {
 }
 
 /// The counters of a warp.
-template <typename T, counters Where, bool Sums>
+template <typename T, counters Where, work What>
 class warp_counters {
  public:
   /// The shared memory of the warp: sums first, which have larger words.
   __device__ warp_counters(const counting_launch<T>& a, std::byte* memory, unsigned lane)
       : a_(a), size_(a.pairs.bins.size()), lane_(lane) {
     if constexpr (Where == counters::of_all) return;
-    const std::size_t words = words_of_kind();
+    const std::size_t words = counters_of(Where, What, size_);
     weights_ = reinterpret_cast<std::int64_t*>(memory);
     separations_ = weights_ + words;
-    counts_ = reinterpret_cast<std::uint32_t*>(memory + (Sums ? 2 * words * sizeof(std::int64_t) : 0));
+    counts_ = reinterpret_cast<std::uint32_t*>(What == work::sums ? memory + 2 * words * sizeof(std::int64_t) : memory);
     for (std::size_t k = lane; k < words; k += 32) {
       counts_[k] = 0;
-      if constexpr (Sums) weights_[k] = separations_[k] = 0;
+      if constexpr (What == work::sums) weights_[k] = separations_[k] = 0;
     }
+    if constexpr (What == work::distances) counts_ += 32;
     __syncwarp();
   }
 
+  /// Adds a distance in a row of pair_bins.
+  __device__ void add_row(std::uint32_t row) {
+    static_assert(Where == counters::of_threads && What == work::distances);
+    counts_[static_cast<int>(row * 32 + lane_) - 32] += 1;
+  }
   __device__ void add(std::uint32_t bin, std::uint32_t source, std::uint32_t target, T squared) {
     if constexpr (Where == counters::of_threads) {
       counts_[bin * 32 + lane_] += 1;
@@ -77,7 +98,7 @@ class warp_counters {
     } else {
       atomic_add(a_.totals + bin, std::uint64_t{1});
     }
-    if constexpr (Sums) {
+    if constexpr (What == work::sums) {
       const counted_pairs<T>& pairs = a_.pairs;
       if (pairs.sums.weighted) {
         const double product = static_cast<double>(__ldg(pairs.sources.weights + source)) *
@@ -91,11 +112,12 @@ class warp_counters {
     }
   }
 
-  /// All threads of the warp call this before each of them makes `tests` more tests.
+  /// All threads of the warp call this before each of them makes `tests` more
+  /// tests.
   __device__ void prepare(std::uint32_t tests) {
     if constexpr (Where == counters::of_all) return;
     tests_ += tests;
-    if (tests_ <= most_tests<Sums>) return;
+    if (tests_ <= most_tests(What)) return;
     flush();
     tests_ = tests;
   }
@@ -105,7 +127,7 @@ class warp_counters {
     __syncwarp();
     for (std::uint32_t bin = lane_; bin < size_; bin += 32) {
       add_to_total(a_.totals + bin, taken<std::uint64_t>(counts_, bin));
-      if constexpr (Sums) {
+      if constexpr (What == work::sums) {
         flush_sum(weights_, weights_low, bin);
         flush_sum(separations_, separations_low, bin);
       }
@@ -114,9 +136,6 @@ class warp_counters {
   }
 
  private:
-  [[nodiscard]] __device__ std::size_t words_of_kind() const {
-    return Where == counters::of_threads ? std::size_t{32} * size_ : size_;
-  }
   __device__ void add_term(std::int64_t* words, pair_word low, std::uint32_t bin, std::int64_t term) {
     if constexpr (Where == counters::of_threads) {
       words[bin * 32 + lane_] += term;
@@ -134,7 +153,8 @@ class warp_counters {
   __device__ void flush_sum(std::int64_t* words, pair_word low, std::uint32_t bin) {
     total_term(low, bin, taken<std::int64_t>(words, bin));
   }
-  /// The sum of the words of a bin, which become 0. Threads begin in different banks.
+  /// The sum of the words of a bin, which become 0. Threads begin in different
+  /// banks.
   template <typename Sum, typename Word>
   __device__ Sum taken(Word* words, std::uint32_t bin) {
     if constexpr (Where != counters::of_threads) {
@@ -161,12 +181,12 @@ class warp_counters {
 };
 
 template <typename T>
-__device__ vec<T, 3> position_at(const search_point<T, 3>* records, std::uint32_t slot) {
+__device__ vec<T, 3> position_of(const search_point<T, 3>* record) {
   if constexpr (sizeof(T) == 4) {
-    const float4 words = __ldg(reinterpret_cast<const float4*>(records) + slot);
+    const float4 words = __ldg(reinterpret_cast<const float4*>(record));
     return {{words.x, words.y, words.z}};
   } else {
-    return records[slot].position;
+    return record->position;
   }
 }
 
@@ -174,12 +194,12 @@ __device__ vec<T, 3> position_at(const search_point<T, 3>* records, std::uint32_
 template <typename T>
 __device__ group_reach<T, 3> joined(group_reach<T, 3> mine) {
   for (int axis = 0; axis < 3; ++axis) {
-    mine.range.first[axis] = __reduce_min_sync(all_lanes, mine.range.first[axis]);
-    mine.range.last[axis] = __reduce_max_sync(all_lanes, mine.range.last[axis]);
+    mine.range.first[axis] = __reduce_min_sync(whole_warp, mine.range.first[axis]);
+    mine.range.last[axis] = __reduce_max_sync(whole_warp, mine.range.last[axis]);
     for (int step = 16; step > 0; step /= 2) {
-      mine.lower[axis] = fmin(mine.lower[axis], __shfl_xor_sync(all_lanes, mine.lower[axis], step));
-      mine.upper[axis] = fmax(mine.upper[axis], __shfl_xor_sync(all_lanes, mine.upper[axis], step));
-      mine.slack[axis] = fmax(mine.slack[axis], __shfl_xor_sync(all_lanes, mine.slack[axis], step));
+      mine.lower[axis] = fmin(mine.lower[axis], __shfl_xor_sync(whole_warp, mine.lower[axis], step));
+      mine.upper[axis] = fmax(mine.upper[axis], __shfl_xor_sync(whole_warp, mine.upper[axis], step));
+      mine.slack[axis] = fmax(mine.slack[axis], __shfl_xor_sync(whole_warp, mine.slack[axis], step));
     }
   }
   return mine;
@@ -187,14 +207,14 @@ __device__ group_reach<T, 3> joined(group_reach<T, 3> mine) {
 /// The reach of another thread.
 template <typename T>
 __device__ group_reach<T, 3> reach_of_lane(group_reach<T, 3> mine, int lane) {
-  mine.range.home = __shfl_sync(all_lanes, mine.range.home, lane);
-  mine.range.all = __shfl_sync(all_lanes, static_cast<int>(mine.range.all), lane) != 0;
+  mine.range.home = __shfl_sync(whole_warp, mine.range.home, lane);
+  mine.range.all = __shfl_sync(whole_warp, static_cast<int>(mine.range.all), lane) != 0;
   for (int axis = 0; axis < 3; ++axis) {
-    mine.range.first[axis] = __shfl_sync(all_lanes, mine.range.first[axis], lane);
-    mine.range.last[axis] = __shfl_sync(all_lanes, mine.range.last[axis], lane);
-    mine.lower[axis] = __shfl_sync(all_lanes, mine.lower[axis], lane);
-    mine.upper[axis] = __shfl_sync(all_lanes, mine.upper[axis], lane);
-    mine.slack[axis] = __shfl_sync(all_lanes, mine.slack[axis], lane);
+    mine.range.first[axis] = __shfl_sync(whole_warp, mine.range.first[axis], lane);
+    mine.range.last[axis] = __shfl_sync(whole_warp, mine.range.last[axis], lane);
+    mine.lower[axis] = __shfl_sync(whole_warp, mine.lower[axis], lane);
+    mine.upper[axis] = __shfl_sync(whole_warp, mine.upper[axis], lane);
+    mine.slack[axis] = __shfl_sync(whole_warp, mine.slack[axis], lane);
   }
   return mine;
 }
@@ -207,27 +227,28 @@ struct target_row {
 };
 
 /// One thread's source, and what the warp does with it.
-template <typename T, counters Where, bool Sums>
+template <typename T, counters Where, work What>
 struct source_of_thread {
   const counting_launch<T>& a;
   const pair_bins<T>& bins;
-  warp_counters<T, Where, Sums>& to;
+  warp_counters<T, Where, What>& to;
   std::uint32_t slot;
   vec<T, 3> point;
 
-  /// Rows within reach of a group of threads, 32 at once. Targets of one set are slots below `end`.
+  /// Rows within reach of a group of threads, 32 at once. Targets of one set
+  /// are slots below `end`.
   __device__ void count_rows(const layer_rows<T, 3>& rows, bool member, std::uint32_t end, unsigned lane) {
     const std::uint64_t count = rows.count();
     for (std::uint64_t base = 0; base < count; base += 32) {
       target_row<T> mine;
       if (base + lane < count) mine = row_of(rows[base + lane], end);
-      for (unsigned some = __ballot_sync(all_lanes, mine.begin < mine.end); some != 0; some &= some - 1) {
+      for (unsigned some = __ballot_sync(whole_warp, mine.begin < mine.end); some != 0; some &= some - 1) {
         const int from = __ffs(static_cast<int>(some)) - 1;
         target_row<T> row;
-        row.begin = __shfl_sync(all_lanes, mine.begin, from);
-        row.end = __shfl_sync(all_lanes, mine.end, from);
+        row.begin = __shfl_sync(whole_warp, mine.begin, from);
+        row.end = __shfl_sync(whole_warp, mine.end, from);
         for (int axis = 0; axis < 3; ++axis) {
-          row.translation[axis] = __shfl_sync(all_lanes, mine.translation[axis], from);
+          row.translation[axis] = __shfl_sync(whole_warp, mine.translation[axis], from);
         }
         count_row(row, member);
       }
@@ -249,20 +270,49 @@ struct source_of_thread {
     for (std::uint32_t begin = row.begin; begin < row.end; begin += tests_at_once) {
       const std::uint32_t end = row.end - begin < tests_at_once ? row.end : begin + tests_at_once;
       to.prepare(end - begin);
-      count_targets(begin, end, min(limit, end), row.translation);
+      if constexpr (What != work::distances) {
+        count_targets(begin, end, min(limit, end), row.translation);
+      } else if (row.translation == vec<T, 3>{}) {
+        count_distances(begin, end, min(limit, end), [&](const vec<T, 3>& to) { return to - point; });
+      } else {
+        count_distances(begin, end, min(limit, end), [&](const vec<T, 3>& to) {
+          return neighbor_search<T, 3>::separation(point, to, row.translation);
+        });
+      }
       if (end == row.end) break;
+    }
+  }
+  /// Targets from `limit` on count as beyond all bins. All targets are in some
+  /// row: no thread waits for another.
+  template <typename Separation>
+  __device__ void count_distances(std::uint32_t begin, std::uint32_t end, std::uint32_t limit,
+                                  const Separation& separation) {
+    for (std::uint32_t k = begin; k < end; k += batch) {
+      const search_point<T, 3>* const from = a.pairs.targets.records + k;
+      T squared[batch];
+      bool near = false;
+#pragma unroll
+      for (std::uint32_t j = 0; j < batch; ++j) {
+        squared[j] = squared_norm(separation(position_of(from + j)));
+        if (k + j >= limit) squared[j] = bins.high;
+        near = near || squared[j] < bins.high;
+      }
+      if (__any_sync(whole_warp, near) == 0) continue;
+      bin_start<T> start[batch];
+#pragma unroll
+      for (std::uint32_t j = 0; j < batch; ++j) start[j] = bins.start_of(squared[j]);
+#pragma unroll
+      for (std::uint32_t j = 0; j < batch; ++j) to.add_row(start[j].row + (squared[j] >= start[j].edge ? 1 : 0));
     }
   }
   __device__ void count_targets(std::uint32_t begin, std::uint32_t end, std::uint32_t limit,
                                 const vec<T, 3>& translation) {
-    constexpr std::uint32_t batch = 4;
-    const std::uint32_t last = a.pairs.targets.count - 1;
     for (std::uint32_t k = begin; k < end; k += batch) {
+      const search_point<T, 3>* const from = a.pairs.targets.records + k;
       T squared[batch], along[batch];
 #pragma unroll
       for (std::uint32_t j = 0; j < batch; ++j) {
-        const vec<T, 3> r = neighbor_search<T, 3>::separation(
-            point, position_at(a.pairs.targets.records, min(k + j, last)), translation);
+        const vec<T, 3> r = neighbor_search<T, 3>::separation(point, position_of(from + j), translation);
         squared[j] = bins.squared(r);
         along[j] = r[2];
       }
@@ -274,41 +324,44 @@ struct source_of_thread {
       }
     }
   }
+
+  static constexpr std::uint32_t batch = 4;
+  static_assert(batch <= placed_points<T>::lanes_beyond);
 };
 
-template <typename T, counters Where, bool Sums>
-__global__ void __launch_bounds__(counting_block) count_pairs_by_warps(const __grid_constant__ counting_launch<T> a) {
+template <typename T, counters Where, work What>
+__global__ void __launch_bounds__(counting_block, What == work::distances && sizeof(T) == 4 ? 6 : 3)
+    count_pairs_by_warps(const __grid_constant__ counting_launch<T> a) {
   extern __shared__ __align__(16) std::byte memory[];
   pair_bins<T> bins = a.pairs.bins;
   if constexpr (Where != counters::of_all) {
-    const auto* const from = reinterpret_cast<const std::uint32_t*>(a.pairs.bins.squared_edges);
+    const auto* const from = reinterpret_cast<const std::uint32_t*>(a.pairs.bins.starts);
     for (std::uint32_t k = threadIdx.x; k < a.table_bytes / 4; k += counting_block) {
       reinterpret_cast<std::uint32_t*>(memory)[k] = from[k];
     }
-    bins.squared_edges = reinterpret_cast<const T*>(memory);
+    bins.starts = reinterpret_cast<const bin_start<T>*>(memory);
+    bins.squared_edges = reinterpret_cast<const T*>(bins.starts + bins.last_start + 1);
     if (bins.second_edges != nullptr) bins.second_edges = bins.squared_edges + bins.bins + 1;
-    bins.starts = reinterpret_cast<const std::uint32_t*>(
-        memory + (reinterpret_cast<const std::byte*>(a.pairs.bins.starts) - reinterpret_cast<const std::byte*>(from)));
     __syncthreads();
   }
   const unsigned lane = threadIdx.x % 32;
-  warp_counters<T, Where, Sums> to(a, memory + (a.table_bytes + 15) / 16 * 16 + threadIdx.x / 32 * a.counter_bytes,
+  warp_counters<T, Where, What> to(a, memory + (a.table_bytes + 15) / 16 * 16 + threadIdx.x / 32 * a.counter_bytes,
                                    lane);
   const std::uint32_t count = a.pairs.sources.count;
   for (;;) {
     std::uint64_t taken = lane == 0 ? atomic_add(a.next, std::uint64_t{1}) : 0;
-    taken = __shfl_sync(all_lanes, taken, 0);
+    taken = __shfl_sync(whole_warp, taken, 0);
     if (taken * 32 >= count) break;
     const std::uint32_t slot = static_cast<std::uint32_t>(taken) * 32 + lane;
-    const vec<T, 3> point = position_at(a.pairs.sources.records, min(slot, count - 1));
+    const vec<T, 3> point = position_of(a.pairs.sources.records + min(slot, count - 1));
     const auto mine = group_reach<T, 3>::of_point(a.pairs.system, point, a.pairs.region.reach);
-    source_of_thread<T, Where, Sums> source{a, bins, to, slot, point};
-    for (unsigned left = __ballot_sync(all_lanes, slot < count); left != 0;) {
+    source_of_thread<T, Where, What> source{a, bins, to, slot, point};
+    for (unsigned left = __ballot_sync(whole_warp, slot < count); left != 0;) {
       const int leader = __ffs(static_cast<int>(left)) - 1;
       const group_reach<T, 3> lead = reach_of_lane(mine, leader);
       const bool waits = (left >> lane & 1) != 0;
       const bool member = waits && (static_cast<int>(lane) == leader || lead.takes(a.pairs.system, mine, a.pairs.span));
-      const unsigned members = __ballot_sync(all_lanes, member);
+      const unsigned members = __ballot_sync(whole_warp, member);
       left &= ~members;
       const layer_rows<T, 3> rows(a.pairs.system, joined(member ? mine : lead), a.pairs.region);
       const auto last =
@@ -319,15 +372,11 @@ __global__ void __launch_bounds__(counting_block) count_pairs_by_warps(const __g
   to.flush();
 }
 
-template <typename T, counters Where, bool Sums>
+template <typename T, counters Where, work What>
 void launch_count(const cuda_context& context, counting_launch<T> a) {
-  const auto kernel = count_pairs_by_warps<T, Where, Sums>;
-  a.counter_bytes = 0;
+  const auto kernel = count_pairs_by_warps<T, Where, What>;
   if (Where == counters::of_all) a.table_bytes = 0;
-  if (Where != counters::of_all) {
-    const std::size_t bytes = bytes_of_bin(Where, Sums) * a.pairs.bins.size();
-    a.counter_bytes = static_cast<std::uint32_t>((bytes + 15) / 16 * 16);
-  }
+  a.counter_bytes = static_cast<std::uint32_t>((counter_bytes_of(Where, What, a.pairs.bins.size()) + 15) / 16 * 16);
   const std::size_t shared = (a.table_bytes + 15) / 16 * 16 + counting_warps * std::size_t{a.counter_bytes};
   const cuda_launch launch(context, "search.pairs.count");
   check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
@@ -342,15 +391,15 @@ void launch_count(const cuda_context& context, counting_launch<T> a) {
   launch.check();
 }
 
-template <typename T, bool Sums>
+template <typename T, work What>
 void launch_counts(const cuda_context& context, const counting_launch<T>& a) {
   const std::size_t size = a.pairs.bins.size();
-  if (bytes_of_bin(counters::of_threads, Sums) * size <= most_counter_bytes) {
-    launch_count<T, counters::of_threads, Sums>(context, a);
-  } else if (bytes_of_bin(counters::of_warps, Sums) * size <= most_counter_bytes) {
-    launch_count<T, counters::of_warps, Sums>(context, a);
+  if (counter_bytes_of(counters::of_threads, What, size) <= most_counter_bytes) {
+    launch_count<T, counters::of_threads, What>(context, a);
+  } else if (counter_bytes_of(counters::of_warps, What, size) <= most_counter_bytes) {
+    launch_count<T, counters::of_warps, What>(context, a);
   } else {
-    launch_count<T, counters::of_all, Sums>(context, a);
+    launch_count<T, counters::of_all, What>(context, a);
   }
 }
 
@@ -360,13 +409,18 @@ template <typename T>
 void count_pairs(const cuda_context& context, const counted_pairs<T>& pairs, std::uint64_t* totals) {
   const pair_bins<T>& bins = pairs.bins;
   counting_launch<T> a{pairs, totals, totals + pair_words * std::size_t{bins.size()}, 0, 0};
-  const auto* const tables = reinterpret_cast<const std::byte*>(bins.squared_edges);
-  a.table_bytes =
-      static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(bins.starts + bins.last_start + 1) - tables);
+  const T* const end =
+      bins.second_edges != nullptr ? bins.second_edges + bins.second_bins + 1 : bins.squared_edges + bins.bins + 1;
+  a.table_bytes = static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(end) -
+                                             reinterpret_cast<const std::byte*>(bins.starts));
+  constexpr auto few = counters::of_threads;
   if (pairs.sums.any()) {
-    launch_counts<T, true>(context, a);
+    launch_counts<T, work::sums>(context, a);
+  } else if (bins.second_edges == nullptr && bins.single &&
+             counter_bytes_of(few, work::distances, bins.bins) <= most_counter_bytes) {
+    launch_count<T, few, work::distances>(context, a);
   } else {
-    launch_counts<T, false>(context, a);
+    launch_counts<T, work::pairs>(context, a);
   }
 }
 
