@@ -70,6 +70,7 @@ TEST_F(calls_of_search, clusters) {
   finder.find(points);
   expect_call("cluster_finder::members", grows_and_waits, [&] { static_cast<void>(finder.members()); });
   expect_call("cluster_finder::centers", grows_and_waits, [&] { static_cast<void>(finder.centers()); });
+  expect_call("cluster_finder::catalog", grows_and_waits, [&] { static_cast<void>(finder.catalog()); });
 }
 
 TEST_F(calls_of_search, other_searches) {

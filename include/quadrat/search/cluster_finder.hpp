@@ -54,6 +54,43 @@ struct cluster_members {
   const particle_id* points;
 };
 
+/// What a catalog says of a cluster.
+template <typename T, int D>
+struct cluster_group {
+  std::int32_t label;
+  std::uint32_t size;   ///< points, border points included
+  particle_id central;  ///< a point of the cluster, see cluster_catalog_options
+  vec<T, D> center;     ///< as cluster_finder::centers gives it
+  vec<T, D> velocity;   ///< the mean; 0 if no velocities are given
+  /// The tensor of inertia about the center for points of mass 1: the sum over the points of r^2 delta_ab - r_a r_b,
+  /// for the vectors r from the center to the images that make up the center.
+  vec<vec<T, D>, D> inertia;
+};
+
+/// Arrays by point are in the order of the points and in the memory of the finder's context. They are read during the
+/// call. Those that are left out are not needed.
+template <typename T, int D>
+struct cluster_catalog_options {
+  std::uint32_t least_size = 1;    ///< smaller clusters are left out
+  bool by_size = false;            ///< the largest first, equal ones by label; otherwise by label
+  points_view<T, D> velocities{};  ///< one for each point
+  /// By point. The central point of a cluster is that of the least potential, the most bound one. NaN counts as larger
+  /// than all numbers, and of equal ones the least index is taken.
+  const T* potentials = nullptr;
+  /// Instead of potentials: the central point is that of the largest density. Without both it is the one nearest to the
+  /// center.
+  const T* densities = nullptr;
+};
+
+/// A catalog in the memory of the finder's context. Valid until the next call of `find` or `catalog`.
+template <typename T, int D>
+struct cluster_catalog {
+  std::size_t count;
+  const cluster_group<T, D>* groups;
+  std::size_t points;
+  const std::int32_t* rows;  ///< by point: the place of its cluster among the groups; noise_label if it is in none
+};
+
 /// Finds clusters, as often as points move. Move-only. T: float or double; D: 2 or 3; Context: cpu_context or
 /// cuda_context. A call with as many points as an earlier one allocates nothing, unless it finds more clusters or
 /// denser points.
@@ -122,6 +159,12 @@ class cluster_finder {
   /// cluster if that extends less than half a box from the mean, as every cluster shorter than half a box does. A
   /// cluster that spans the periodic box has no definite center.
   [[nodiscard]] const vec<T, D>* centers();
+
+  /// A record for each cluster: its size, center, mean velocity, central point and tensor of inertia, summed in double
+  /// precision. Computes members and centers where they have not been yet. Waits. May allocate. The same bits in every
+  /// run and with any number of threads. Throws argument_error where `view` does, for another number of velocities than
+  /// points, and for both potentials and densities.
+  [[nodiscard]] cluster_catalog<T, D> catalog(const cluster_catalog_options<T, D>& options = {});
 
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;

@@ -56,6 +56,11 @@ const vec<T, D>* cluster_finder<Context, T, D>::centers() {
 }
 
 template <typename Context, typename T, int D>
+cluster_catalog<T, D> cluster_finder<Context, T, D>::catalog(const cluster_catalog_options<T, D>& options) {
+  return implementation_->catalog(options);
+}
+
+template <typename Context, typename T, int D>
 std::size_t cluster_finder<Context, T, D>::bytes() const {
   return implementation_->bytes();
 }

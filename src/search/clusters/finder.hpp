@@ -20,6 +20,7 @@
 #include "quadrat/parallel/workspace.hpp"
 #include "quadrat/search/cluster_finder.hpp"
 #include "search/checks.hpp"
+#include "search/clusters/catalog.hpp"
 #include "search/clusters/groups.hpp"
 #include "search/clusters/labels.hpp"
 #include "search/clusters/search.hpp"
@@ -42,6 +43,7 @@ class cluster_engine {
   [[nodiscard]] cluster_view view() const;
   [[nodiscard]] cluster_members members();
   [[nodiscard]] const vec<T, D>* centers();
+  [[nodiscard]] cluster_catalog<T, D> catalog(const cluster_catalog_options<T, D>& wanted);
   [[nodiscard]] std::size_t bytes() const;
 
   Context context;
@@ -73,6 +75,8 @@ class cluster_engine {
   void run_parts(const char* name, const Body& body, cluster_step step = cluster_step::always) {
     run(name, gated ? point_count : part_count, body, step, true);
   }
+  template <typename Systems>
+  void center(const Systems& systems, const cluster_view& all);
   template <typename Systems>
   void unite(const Systems& systems, std::size_t count);
   template <typename Systems>
@@ -117,6 +121,7 @@ class cluster_engine {
   array<std::uint32_t, Context> sizes;
   workspace<Context> scratch;
   cluster_groups<Context, T, D> groups;
+  cluster_catalogs<Context, T, D> catalogs;
 };
 
 template <typename Context, typename T, int D, typename Counts>
@@ -435,16 +440,41 @@ cluster_members cluster_engine<Context, T, D, Counts>::members() {
 }
 
 template <typename Context, typename T, int D, typename Counts>
+template <typename Systems>
+void cluster_engine<Context, T, D, Counts>::center(const Systems& systems, const cluster_view& all) {
+  groups.center(context, systems, any_periodic, boxes_there.data(), several ? numbers.data() : nullptr, all,
+                placed.data(), pairs.elements());
+}
+
+template <typename Context, typename T, int D, typename Counts>
 const vec<T, D>* cluster_engine<Context, T, D, Counts>::centers() {
   const cluster_view clusters = view();
   if (point_count > 0) {
-    with_systems([&](const auto& systems) {
-      groups.center(context, systems, any_periodic, boxes_there.data(), several ? numbers.data() : nullptr, clusters,
-                    placed.data(), pairs.elements());
-    });
+    with_systems([&](const auto& systems) { center(systems, clusters); });
   }
   context.synchronize();
   return groups.centers();
+}
+
+template <typename Context, typename T, int D, typename Counts>
+cluster_catalog<T, D> cluster_engine<Context, T, D, Counts>::catalog(const cluster_catalog_options<T, D>& wanted) {
+  const cluster_view all = view();
+  if (wanted.velocities.count > 0) {
+    require_points(wanted.velocities, "velocities");
+    require(wanted.velocities.count == all.points, "there are ", wanted.velocities.count, " velocities and ",
+            all.points, " points; each point needs one");
+  }
+  require(wanted.potentials == nullptr || wanted.densities == nullptr,
+          "there are potentials and densities; one of them chooses the central members");
+  cluster_catalog<T, D> made{};
+  if (point_count > 0) {
+    with_systems([&](const auto& systems) {
+      center(systems, all);
+      made = catalogs.make(context, groups, systems, all, wanted);
+    });
+  }
+  context.synchronize();
+  return made;
 }
 
 template <typename Context, typename T, int D, typename Counts>
@@ -452,7 +482,7 @@ std::size_t cluster_engine<Context, T, D, Counts>::bytes() const {
   return boxes_there.bytes() + parts_there.bytes() + numbers.bytes() + points_of_systems.bytes() + control.bytes() +
          pairs.bytes() + cell_offsets.bytes() + before.bytes() + placed.bytes() + part_begins.bytes() +
          parents.bytes() + smallest.bytes() + part_labels.bytes() + boxes.bytes() + labels.bytes() + sizes.bytes() +
-         scratch.bytes() + groups.bytes();
+         scratch.bytes() + groups.bytes() + catalogs.bytes();
 }
 
 }  // namespace quadrat::detail

@@ -10,6 +10,7 @@
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/lattice.hpp"
 #include "quadrat/parallel/for_each.hpp"
+#include "quadrat/parallel/reduce.hpp"
 #include "quadrat/parallel/scan.hpp"
 #include "quadrat/parallel/workspace.hpp"
 #include "quadrat/search/cluster_finder.hpp"
@@ -61,6 +62,13 @@ struct cluster_rows {
     }
     return result;
   }
+  /// The vector, in fractions, from the reference of the cluster to the nearest image of the member.
+  [[nodiscard]] QUADRAT_HD vec<double, D> offset_at(std::size_t k, const vec<double, D>* references) const {
+    const lattice<T, D>& shape = shape_at(k);
+    vec<double, D> offset = fractions_at(k) - references[labels[k]];
+    for (int axis = 0; axis < D; ++axis) offset[axis] -= shape.periodic[axis] ? std::rint(offset[axis]) : 0;
+    return offset;
+  }
 };
 
 /// Index: place in the rows. Maps each periodic axis to a circle, and stores the cosines of all axes, then the sines.
@@ -107,38 +115,39 @@ struct offset_from_references {
   vec<double, 2 * D>* sums;
 
   QUADRAT_HD void operator()(std::size_t k) const {
-    const lattice<T, D>& shape = rows.shape_at(k);
-    const vec<double, D> offset = rows.fractions_at(k) - references[rows.labels[k]];
-    for (int axis = 0; axis < D; ++axis) {
-      sums[k][axis] = offset[axis] - (shape.periodic[axis] ? std::rint(offset[axis]) : 0);
-    }
+    const vec<double, D> offset = rows.offset_at(k, references);
+    for (int axis = 0; axis < D; ++axis) sums[k][axis] = offset[axis];
   }
 };
 
-/// Index: place in the rows. Adds `arity` values that are `stride` apart, in a fixed order; after the last pass the
-/// first value of each row is the sum.
-template <typename T, int D, typename Systems>
-struct sum_rows {
+/// Index: place in the rows. Joins `arity` values that are `stride` apart, in a fixed order; after the last pass the
+/// first value of each row is that of all.
+template <typename Value, typename Join>
+struct join_members {
   static constexpr std::size_t arity = 8;
 
-  cluster_rows<T, D, Systems> rows;
+  const std::uint32_t* offsets;
+  const std::uint32_t* labels;
   std::size_t stride;
-  vec<double, 2 * D>* sums;
+  Value* values;
+  Join join;
 
   QUADRAT_HD void operator()(std::size_t k) const {
-    const std::size_t begin = rows.offsets[rows.labels[k]], end = rows.offsets[rows.labels[k] + 1];
+    const std::size_t begin = offsets[labels[k]], end = offsets[labels[k] + 1];
     if ((k - begin) % (arity * stride) != 0) return;
-    vec<double, 2 * D> sum = sums[k];
-    for (std::size_t other = 1; other < arity && k + other * stride < end; ++other) sum += sums[k + other * stride];
-    sums[k] = sum;
+    Value joined = values[k];
+    for (std::size_t other = 1; other < arity && k + other * stride < end; ++other) {
+      joined = join(joined, values[k + other * stride]);
+    }
+    values[k] = joined;
   }
 };
 
-/// Index: cluster.
+/// Index: cluster. Also turns the references into the centers, in fractions of the searched box.
 template <typename T, int D, typename Systems>
 struct write_centers {
   cluster_rows<T, D, Systems> rows;
-  const vec<double, D>* references;
+  vec<double, D>* references;
   const vec<double, 2 * D>* sums;
   const lattice<T, D>* boxes;    ///< by system, in which the centers are given
   const std::uint32_t* numbers;  ///< of systems, by point; nullptr: 0
@@ -150,8 +159,8 @@ struct write_centers {
     const lattice<T, D>& shape = rows.shape_at(first);
     vec<double, D> center = cast<double>(shape.origin);
     for (int axis = 0; axis < D; ++axis) {
-      const double fraction = references[row][axis] + sums[first][axis] / size;
-      center += fraction * cast<double>(shape.vectors[axis]);
+      references[row][axis] += sums[first][axis] / size;
+      center += references[row][axis] * cast<double>(shape.vectors[axis]);
     }
     const lattice<T, D>& box = boxes[numbers == nullptr ? 0 : numbers[rows.members[first]]];
     vec<int, D> turns{};
@@ -176,15 +185,24 @@ class cluster_groups {
   [[nodiscard]] const std::uint32_t* offsets() const { return offsets_.data(); }
   [[nodiscard]] const particle_id* members() const { return pairs_.elements(); }
   [[nodiscard]] const vec<T, D>* centers() const { return centers_.data(); }
+  /// After center().
+  template <typename Systems>
+  [[nodiscard]] cluster_rows<T, D, Systems> rows_in(const Systems& systems) const {
+    return {systems, offsets_.data(), members(), pairs_.keys(), positions_.data()};
+  }
+  [[nodiscard]] const vec<double, D>* center_fractions() const { return references_.data(); }
+  [[nodiscard]] std::size_t member_count() const { return member_count_; }
+  /// Memory of the sums, one for each member.
+  [[nodiscard]] vec<double, 2 * D>* sums() { return sums_.data(); }
+  /// Joins the values of the members of each cluster at the first place in its row.
+  template <typename Value, typename Join>
+  void join(const Context& context, Value* values, const Join& join);
   [[nodiscard]] std::size_t bytes() const {
     return pairs_.bytes() + offsets_.bytes() + positions_.bytes() + sums_.bytes() + references_.bytes() +
            centers_.bytes() + scratch_.bytes();
   }
 
  private:
-  template <typename Systems>
-  void add_up(const Context& context, const cluster_rows<T, D, Systems>& rows, std::size_t members);
-
   bool grouped_ = false, centered_ = false;
   std::size_t member_count_ = 0;
   ordered_pairs<Context, std::uint32_t> pairs_;
@@ -208,11 +226,12 @@ void cluster_groups<Context, T, D>::group(const Context& context, const cluster_
 }
 
 template <typename Context, typename T, int D>
-template <typename Systems>
-void cluster_groups<Context, T, D>::add_up(const Context& context, const cluster_rows<T, D, Systems>& rows,
-                                           std::size_t members) {
-  for (std::size_t stride = 1; stride < members; stride *= sum_rows<T, D, Systems>::arity) {
-    for_each(context, "search.clusters.sum_rows", members, sum_rows<T, D, Systems>{rows, stride, sums_.data()});
+template <typename Value, typename Join>
+void cluster_groups<Context, T, D>::join(const Context& context, Value* values, const Join& join) {
+  using body = join_members<Value, Join>;
+  for (std::size_t stride = 1; stride < member_count_; stride *= body::arity) {
+    for_each(context, "search.clusters.join_members", member_count_,
+             body{offsets_.data(), pairs_.keys(), stride, values, join});
   }
 }
 
@@ -230,17 +249,17 @@ void cluster_groups<Context, T, D>::center(const Context& context, const Systems
   centers_.resize_discarding(context, found.clusters);
   for_each(context, "search.clusters.restore_positions", found.points,
            restore_positions<T, D>{placed, elements, positions_.data()});
-  const cluster_rows<T, D, Systems> rows{systems, offsets_.data(), members(), pairs_.keys(), positions_.data()};
+  const cluster_rows<T, D, Systems> rows = rows_in(systems);
   if (any_periodic) {
     for_each(context, "search.clusters.place_on_circles", member_count_,
              place_on_circles<T, D, Systems>{rows, sums_.data()});
-    add_up(context, rows, member_count_);
+    join(context, sums_.data(), plus_operation{});
   }
   for_each(context, "search.clusters.references", found.clusters,
            choose_references<T, D, Systems>{rows, sums_.data(), references_.data()});
   for_each(context, "search.clusters.offsets", member_count_,
            offset_from_references<T, D, Systems>{rows, references_.data(), sums_.data()});
-  add_up(context, rows, member_count_);
+  join(context, sums_.data(), plus_operation{});
   for_each(context, "search.clusters.centers", found.clusters,
            write_centers<T, D, Systems>{rows, references_.data(), sums_.data(), boxes, numbers, centers_.data()});
   centered_ = true;
