@@ -4,7 +4,7 @@
     python3 -m quadrat.frames out/dam_break -o dam_break.gsd         # or .lammpstrj, .xyz, .vtu (one frame)
 
 Reads a folder of a run, one frame (.vtp, .vtu, or .pvtp and .pvtu, which join the pieces of several ranks), or all
-frames of an extended .xyz or a .gsd file."""
+frames of an extended .xyz, a .gsd file, a dump of LAMMPS (.lammpstrj, .dump) or a trajectory of ASE (.traj)."""
 
 import argparse
 import pathlib
@@ -16,7 +16,8 @@ from typing import TypeAlias
 import numpy as np
 
 from . import _command, _core
-from ._frame import Frame
+from ._frame import Frame, along_axes, bounds, corners
+from ._trajectories import ase_trajectory, lammps_dump
 from ._types import FilePath
 from .scenes import Run
 
@@ -62,17 +63,18 @@ def files(path: FilePath) -> list[pathlib.Path]:
 
 
 def read(path: FilePath) -> Iterator[Frame]:
-    """Yields the frames of a run's folder or of one file, in order of time. If a file does not say its step, the step
-    is that of its name, as in frame_00000500.vtp. Raises ValueError that names the file and the error."""
+    """Yields the frames of a run's folder or of one file, in order of time. They are read one by one. If a file does not
+    say its step, the step is that of its name, as in frame_00000500.vtp. Raises ValueError that names the file and the
+    error."""
     for file in files(path):
         if file.suffix in (".vtp", ".vtu"):
             found = [_read_vtk(file)]
         elif file.suffix in (".pvtp", ".pvtu"):
             found = [_read_pieces(file)]
-        elif file.suffix in (".xyz", ".extxyz", ".gsd"):
-            found = _read_frames(file)
+        elif file.suffix in _FILES_OF_FRAMES:
+            found = _FILES_OF_FRAMES[file.suffix](file)
         else:
-            raise ValueError(f"{file} is not a frame; those end in .vtp, .vtu, .pvtp, .pvtu, .xyz, .extxyz or .gsd")
+            raise ValueError(f"{file} is not a frame; those end in .vtp, .vtu, .pvtp, .pvtu, {', '.join(_FILES_OF_FRAMES)}")
         named = re.match(r"frame_(\d+)[._]", file.name)
         for frame in found:
             if frame.step is None and named:
@@ -108,7 +110,7 @@ def _read_vtk(file):
         arrays.pop(name, None)
     lower, upper = single.get("BoxLower"), single.get("BoxUpper")
     if lower is None or upper is None:
-        lower, upper = _bounds(positions)
+        lower, upper = bounds(positions)
     return Frame(
         float(single["TimeValue"][0]), positions, arrays, lower, upper, single.get("Periodic", np.zeros(3)) != 0
     )
@@ -129,31 +131,26 @@ def _read_pieces(file):
     return first
 
 
-def _bounds(positions):
-    finite = positions[np.isfinite(positions).all(axis=1)]
-    if len(finite) == 0:
-        return np.zeros(3), np.ones(3)
-    return finite.min(axis=0).astype(float), finite.max(axis=0).astype(float)
-
-
 def _read_frames(file):
-    """All frames of an extended XYZ or a GSD file with a box whose edges lie along the axes."""
+    """All frames of an extended XYZ or a GSD file."""
     reader = _core.FramesOfFile(str(file))
     while (found := reader.next()) is not None:
-        yield _frame_of(file if found["line"] == 0 else f"{file}:{found['line']}", found)
+        yield _frame_of(found)
 
 
-def _frame_of(place, found):
+def _frame_of(found):
     positions = found["positions"].astype(np.float32)
-    lower, upper = _bounds(positions)
-    if (cell := found["lattice"]) is not None:
-        if np.any(cell != np.diag(np.diag(cell))):
-            raise ValueError(f"{place}: the cell is oblique; frames are shown in boxes along the axes")
-        there = np.diag(cell) != 0  # the vector of an open direction may be zero
-        lower[there] = found["origin"][there]
-        upper[there] = (found["origin"] + np.diag(cell))[there]
+    lower, upper, vectors = corners(positions, found["lattice"], found["origin"])
     fields = {"velocity" if one[0] == "velo" else one[0]: _typed(*one) for one in found["fields"]}
-    return Frame(found["time"] or 0.0, positions, fields, lower, upper, np.array(found["periodic"]), found["step"])
+    periodic = np.array(found["periodic"])
+    return Frame(found["time"] or 0.0, positions, fields, lower, upper, periodic, found["step"], vectors)
+
+
+_FILES_OF_FRAMES = {
+    **dict.fromkeys((".xyz", ".extxyz", ".gsd"), _read_frames),
+    **dict.fromkeys((".lammpstrj", ".dump"), lammps_dump),
+    ".traj": ase_trajectory,
+}
 
 
 def _typed(name, kind, width, values):
@@ -191,6 +188,7 @@ def _write_gsd(file, frames):
 
 
 def _gsd_frame(one, frame, number):
+    along_axes(frame, ".gsd files are written of")
     one.configuration.step = number if frame.step is None else frame.step
     one.configuration.box = [*(frame.upper - frame.lower), 0, 0, 0]
     one.particles.N = len(frame.positions)
@@ -259,6 +257,7 @@ def _write_lammps(file, frames):
     count = 0
     with open(file, "w", encoding="utf-8") as out:
         for count, frame in enumerate(frames, 1):
+            along_axes(frame, "dumps of LAMMPS are written of")
             columns = [(name, values) for name, values in _columns(frame) if name in frame.numbers()]
             columns = [(name, values.astype(int) if values.dtype.kind == "b" else values) for name, values in columns]
             names = " ".join(["id type x y z", *(one for column in columns for one in _lammps_names(*column))])
@@ -282,7 +281,8 @@ def _write_xyz(file, frames):
                 f"{1 if values.ndim == 1 else values.shape[1]}"
                 for name, values in columns
             )
-            cell = " ".join(map(repr, np.diag(frame.upper - frame.lower).ravel().tolist()))
+            vectors = np.diag(frame.upper - frame.lower) if frame.vectors is None else frame.vectors
+            cell = " ".join(map(repr, vectors.ravel().tolist()))
             origin = " ".join(map(repr, frame.lower.tolist()))
             sides = " ".join("T" if one else "F" for one in frame.periodic)
             out.write(f'{len(frame.positions)}\nLattice="{cell}" Origin="{origin}" pbc="{sides}" ')

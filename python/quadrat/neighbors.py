@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple, overload
 
 from . import _core
 from ._cutoffs import PairCutoffs, by_pairs
+from ._frame import placed
 from ._numbers import flag, letters, level_of, method_name, real_number, thread_count, whole, word
 from ._reprs import of_arrays
 from ._state import State
@@ -102,7 +103,7 @@ class NeighborList(State):
         must be 0. Raises the errors of `neighbor_list`; then there is no list."""
         kinds, others = self._rows(types), self._rows(types_of_queries)
         places = queries, systems, systems_of_queries, radii, kinds, radii_of_queries, others, excluded
-        self._list.update(points, box, periodic, origin, *places, True)
+        self._list.update(*placed(points, box, periodic, origin), *places, True)
         return self
 
     def update(
@@ -125,7 +126,7 @@ class NeighborList(State):
         whether it did. Otherwise like `build`."""
         kinds, others = self._rows(types), self._rows(types_of_queries)
         places = queries, systems, systems_of_queries, radii, kinds, radii_of_queries, others, excluded
-        return self._list.update(points, box, periodic, origin, *places, False)
+        return self._list.update(*placed(points, box, periodic, origin), *places, False)
 
     def arrays(self) -> Array:
         """The arrays of `outputs`, as a tuple; a single array is returned directly. Each call makes new arrays, on the
@@ -173,7 +174,7 @@ def neighbor_list(
 
     Parameters
     ----------
-    points : (N, D) array of float32 or float64, D = 2 or 3
+    points : (N, D) array of float32 or float64, D = 2 or 3; or a `Frame`, which has its own box
     cutoff : float, in the units of the points
     box : (D,) lengths or (D, D) vectors as rows; None: open. With `systems`, (D,) lengths or (1, D, D) vectors for all
         of them, or (S, D) lengths or (S, D, D) vectors for each; (D, D) is refused, because it could be vectors for all
@@ -222,6 +223,7 @@ def neighbor_list(
         i, j, d = quadrat.neighbor_list(points, 1.5, box=[10, 10, 10], outputs="ijd")
     """
     type_cutoffs, types, types_of_queries = by_pairs(type_cutoffs, types, types_of_queries)
+    points, box, periodic, origin = placed(points, box, periodic, origin)
     return _core.neighbor_list(
         points,
         real_number(cutoff, "cutoff"),
@@ -280,6 +282,7 @@ def knn(
     indices. A point is not its own neighbor unless `include_self`. For the other parameters see `neighbor_list`.
     Returns `Nearest`. Results are always the same bits.
     """
+    points, box, periodic, origin = placed(points, box, periodic, origin)
     return Nearest(
         *_core.knn(
             points,
@@ -349,6 +352,7 @@ def clusters(
     For the other parameters see `neighbor_list`. Results are always the same.
     """
     wanted, least = flag(members, "members"), whole(min_points, "min_points", 1, 2**32 - 1)
+    points, box, periodic, origin = placed(points, box, periodic, origin)
     given = box, periodic, origin, least, wanted, thread_count(threads), _index_type(index_dtype)
     found = _core.clusters(points, real_number(cutoff, "cutoff"), *given)
     return Clusters(*found) if wanted else found

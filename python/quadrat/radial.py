@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Radial distribution functions."""
 
+import itertools
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _core
+from ._frame import Frame, placed
 from ._numbers import real_number, shown, thread_count, whole, word
 from ._types import Array, ByAxis
 
@@ -56,15 +59,17 @@ def rdf(
     threads: int | None = None,
 ) -> RadialDistribution:
     """The radial distribution function g(r) of points, over one frame (N, D) or several: a sequence of (N, D) arrays,
-    which may differ in N, with one box or one for each.
+    which may differ in N, with one box or one for each; or one `Frame`, or any iterable of them, as
+    `quadrat.frames.read` gives, of which one at a time is in memory.
 
     Parameters
     ----------
     box, periodic, origin : as in `neighbor_list`. Without a box space is open; the density is then that in the bounding
         box of each frame's points, which is at least as long as the cutoff along each axis, as in `quadrat neighbors
         --rdf`.
-    types : (N,) integers from 0, or names (strings), for all frames; or a sequence of these, one for each frame. g(r)
-        is then given for each pair of types, by `RadialDistribution.pair` with their names.
+    types : (N,) integers from 0, or names (strings), for all frames; or a sequence of these, one for each frame; or the
+        name of a field of `Frame`s, such as "species", whose values are those of the first frame. g(r) is then given
+        for each pair of types, by `RadialDistribution.pair` with their names.
     normalization : the divisor of the pairs of each shell, besides its volume
         "N^2": the sum over frames of N_a N_b / V. Independent, uniform points in a periodic box give 1, except for a
         factor 1 - 1 / N_a between equal types. "N(N-1)": without that factor. Near open sides points have fewer
@@ -74,21 +79,17 @@ def rdf(
     `counts` are exact numbers of pairs; pairs of equal types count in both orders. Frames may be in the memory of a
     GPU; results are NumPy arrays. Ctrl-C takes effect between frames.
     """
-    listed = _frames(frames)
     distinct = word(normalization, "normalization", NORMALIZATIONS) == "N(N-1)"
-    boxes = None if box is None or len(listed) == 1 else _core.numbers(box, "box")
-    own = boxes is not None and _core.boxes_in(boxes, _core.kind_of_points(listed[0])[0], "frame") != 1
-    if own and len(boxes) != len(listed):
-        count = len(listed)
-        raise ValueError(f"there are {len(boxes)} boxes and {count} frames; one for all or one for each is accepted")
-    bins = whole(bins, "bins", 1, 2**20)
-    names, numbers = ((), [None] * len(listed)) if types is None else _numbered(types, len(listed), bins)
+    cutoff, bins = real_number(cutoff, "cutoff"), whole(bins, "bins", 1, 2**20)
+    first, every = _first_of(frames)
+    if isinstance(first, Frame):
+        names, parts = _parts_of_frames(first, every, bins, types, box, periodic, origin)
+    else:
+        names, parts = _parts_of_arrays(_frames(every), bins, types, box, periodic, origin)
     kinds = max(1, len(names))
-    cutoff = real_number(cutoff, "cutoff")
     pairs = _core.PairCounts(cutoff, bins, kinds, distinct, thread_count(threads))
-    for number, frame in enumerate(listed):
-        of = boxes[number] if own else box
-        pairs.add(frame, f"points of frame {number}", of, periodic, origin, numbers[number])
+    for number, (points, *rest) in enumerate(parts):
+        pairs.add(points, f"points of frame {number}", *rest)
     g, counts = pairs.result()
     r = (np.arange(bins) + 0.5) * (cutoff / bins)
     if types is None:
@@ -100,6 +101,56 @@ def rdf(
     result = RadialDistribution(r, *tables)
     result.types = names
     return result
+
+
+def _first_of(frames):
+    """The first frame, if there is one of class Frame, and all of them."""
+    given = getattr(frames, "frames", frames)  # those of a Run
+    if isinstance(given, Frame):
+        return given, [given]
+    if isinstance(given, Iterator):
+        first = next(given, None)
+        every = itertools.chain([] if first is None else [first], given)
+        return (first, every) if isinstance(first, Frame) else (None, list(every))
+    of_frames = isinstance(given, (list, tuple)) and len(given) > 0 and isinstance(given[0], Frame)
+    return (given[0], given) if of_frames else (None, given)
+
+
+def _parts_of_frames(first, every, bins, types, box, periodic, origin):
+    """(names of the types, what PairCounts takes of each frame)."""
+    if types is not None and not isinstance(types, str):
+        names, (numbers,) = _numbered(types, 1, bins)
+        return names, ((*placed(frame, box, periodic, origin), numbers) for frame in every)
+    if types is None:
+        return (), ((*placed(frame, box, periodic, origin), None) for frame in every)
+    if types not in first.fields:
+        raise ValueError(f"types is {shown(types)}; the frames have the fields {', '.join(first.fields) or 'none'}")
+    names = np.unique(first.fields[types])
+    if len(names) ** 2 * bins > _MOST_COUNTS:
+        raise ValueError(f"the field {types} has {len(names)} values; all their pairs have too many histograms of {bins} bins")
+
+    def parts() -> Iterator[Any]:
+        for number, frame in enumerate(every):
+            values = frame.fields[types]
+            numbers = np.minimum(np.searchsorted(names, values), len(names) - 1)
+            other = np.flatnonzero(names[numbers] != values) if len(names) > 0 else np.arange(len(values))
+            if len(other) > 0:
+                raise ValueError(f"frame {number} has the {types} {values[other[0]]!r}, which the first frame lacks")
+            yield *placed(frame, box, periodic, origin), numbers
+
+    return tuple(names.tolist()), parts()
+
+
+def _parts_of_arrays(listed, bins, types, box, periodic, origin):
+    """(names of the types, what PairCounts takes of each array)."""
+    boxes = None if box is None or len(listed) == 1 else _core.numbers(box, "box")
+    own = boxes is not None and _core.boxes_in(boxes, _core.kind_of_points(listed[0])[0], "frame") != 1
+    if own and len(boxes) != len(listed):
+        count = len(listed)
+        raise ValueError(f"there are {len(boxes)} boxes and {count} frames; one for all or one for each is accepted")
+    names, numbers = ((), [None] * len(listed)) if types is None else _numbered(types, len(listed), bins)
+    each = boxes if own else [box] * len(listed)
+    return names, ((points, of, periodic, origin, kinds) for points, of, kinds in zip(listed, each, numbers))
 
 
 def _frames(frames):

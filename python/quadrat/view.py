@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from . import _command, frames
+from ._frame import along_axes
 from ._types import Array, FilePath
 
 __all__ = ["page", "write"]
@@ -34,7 +35,7 @@ class _Survey:
         self.times, self.samples, self.count = [], {}, None
         self.constant, self.first, self.flat = {}, None, True
         for frame in every():
-            self.add(name, frame)
+            self.add(name, along_axes(frame, "pages show"))
         if not self.times:
             raise ValueError(f"{name} holds no frames")
         if self.count == 0:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Frames of a run, read by this package and by others (ASE, meshio, gsd), and written for them."""
 
+import dataclasses
 import json
+import pathlib
 
 import numpy as np
 import pytest
@@ -217,6 +219,131 @@ def test_xyz_and_vtu_are_written_and_read_back(out, tmp_path):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["a.vtu", "a.xyz"]
 
 
+# In a skewed box, out of order, with scaled positions.
+DUMP = """ITEM: UNITS
+metal
+ITEM: TIME
+2.5
+ITEM: TIMESTEP
+40
+ITEM: NUMBER OF ATOMS
+2
+ITEM: BOX BOUNDS xy xz yz pp pp pp
+1.0 8.0 2.0
+0.0 3.0 1.0
+-1.0 3.0 0.5
+ITEM: ATOMS id element xs ys zs vx vy vz q c_heat
+7 O 0.5 0.5 0.5 1 2 3 -1 0.25
+3 H 0.25 0 0.5 0 0 1 1 0.5
+"""
+
+
+def test_dumps_of_lammps_are_read_in_order_of_id(tmp_path):
+    (tmp_path / "a.dump").write_text(2 * DUMP)
+    first, second = frames.read(tmp_path / "a.dump")
+    assert_same(first, second)
+    vectors = np.array([[4.0, 0, 0], [2, 2.5, 0], [1, 0.5, 4]])
+    np.testing.assert_array_equal(first.vectors, vectors)
+    assert (first.lower.tolist(), first.time, first.step, first.periodic.all()) == ([1, 0, -1], 2.5, 40, True)
+    scaled = np.array([[0.25, 0, 0.5], [0.5, 0.5, 0.5]])
+    np.testing.assert_allclose(first.positions, first.lower + scaled @ vectors, rtol=1e-6)
+    assert {name: values.tolist() for name, values in first.fields.items()} == {
+        "id": [2, 6], "species": ["H", "O"], "velocity": [[0, 0, 1], [1, 2, 3]], "charge": [1, -1], "heat": [0.5, 0.25]}  # fmt: skip
+    found = quadrat.neighbor_list(first, 4.5, outputs="d", sorted=True)
+    wanted = quadrat.neighbor_list(first.positions, 4.5, vectors, origin=first.lower, outputs="d", sorted=True)
+    assert len(found) > 10 and np.array_equal(found, wanted)
+    frames.write(tmp_path / "a.xyz", [first])
+    np.testing.assert_array_equal(one(tmp_path / "a.xyz").vectors, vectors)
+    for name in ("a.gsd", "a.lammpstrj"):
+        if name == "a.gsd":
+            pytest.importorskip("gsd.hoomd")
+        with pytest.raises(ValueError, match="cell of the frame at t = 2.5 is oblique; .* boxes along the axes"):
+            frames.write(tmp_path / name, [first])
+
+
+def test_dumps_are_read_back_as_they_were_written(out, tmp_path):
+    ours = list(frames.read(out))
+    frames.write(tmp_path / "a.lammpstrj", ours)
+    for frame, read in zip(ours, frames.read(tmp_path / "a.lammpstrj"), strict=True):
+        assert (frame.step, set(read.fields)) == (read.step, {"id", "type", "velocity", "radius"})
+        read.time = frame.time  # dumps have steps
+        assert_same(frame, read)
+
+
+def test_trajectories_of_ase_are_read_frame_by_frame(tmp_path):
+    ase = pytest.importorskip("ase")
+    trajectory = pytest.importorskip("ase.io.trajectory")
+    water = ase.Atoms("OH2", [[0, 0, 0], [0, 0, 1], [0, 1, 0]], cell=[[4, 0, 0], [1, 5, 0], [0, 0, 6]], pbc=True)
+    water.set_velocities([[1, 2, 3], [0, 0, 0], [4, 5, 6]])
+    slab = ase.Atoms("Cu2", [[0, 0, 0], [1, 1, 9]], cell=[3, 3, 0], pbc=[True, True, False])
+    with trajectory.Trajectory(str(tmp_path / "a.traj"), "w") as out:
+        for atoms in (water, slab):
+            out.write(atoms)
+    reading = frames.read(tmp_path / "a.traj")
+    first, second = next(reading), next(reading)
+    np.testing.assert_array_equal(first.vectors, water.cell)
+    np.testing.assert_allclose(first.fields["velocity"], water.get_velocities(), rtol=1e-6)
+    assert first.fields["species"].tolist() == ["O", "H", "H"] and second.vectors is None
+    assert (second.lower.tolist(), second.upper.tolist(), second.periodic.tolist()) == ([0, 0, 0], [3, 3, 9], [True, True, False])
+    import quadrat.ase
+
+    for frame, atoms in ((first, water), (second, slab)):
+        assert len(quadrat.neighbor_list(frame, 4.0, outputs="i")) == len(quadrat.ase.neighbor_list("i", atoms, 4.0)) > 0
+    whole = (tmp_path / "a.traj").read_bytes()
+    for content in (b"1\n\nX 0 0 0\n", b"", *(whole[:size] for size in range(8, len(whole) // 2, 97))):
+        (tmp_path / "b.traj").write_bytes(content)
+        with pytest.raises(ValueError, match="b.traj is not a trajectory of ASE, or is cut"):
+            list(frames.read(tmp_path / "b.traj"))
+
+
+WATER = pathlib.Path(__file__).parents[2] / "examples" / "data" / "water.xyz"
+
+
+def test_calls_take_frames_with_their_boxes():
+    frame = next(frames.read(WATER))
+    box = frame.upper - frame.lower
+    arrays = {"box": box, "periodic": frame.periodic, "origin": frame.lower}
+    for call in (quadrat.neighbor_list, quadrat.clusters):
+        for found, wanted in zip(call(frame, 1.2), call(frame.positions, 1.2, **arrays)):
+            np.testing.assert_array_equal(found, wanted)
+    np.testing.assert_array_equal(quadrat.knn(frame, 4).indices, quadrat.knn(frame.positions, 4, **arrays).indices)
+    kept = quadrat.NeighborList(1.2, outputs="i")
+    assert kept.update(frame) and np.array_equal(kept.arrays(), kept.build(frame.positions, **arrays).arrays())
+    with pytest.raises(ValueError, match="box is given beside a frame, which has its own"):
+        quadrat.clusters(frame, 1.2, box)
+
+
+def test_radial_distributions_read_frames_one_by_one(tmp_path):
+    frame = next(frames.read(WATER))
+    other = dataclasses.replace(frame, positions=frame.positions[::-1], upper=frame.upper + 1)
+    other.fields = {"species": frame.fields["species"][::-1]}
+    both, alive = [frame, other], []
+
+    def reading():
+        for one in both:
+            alive.append(one)
+            yield one
+
+    boxes = [one.upper - one.lower for one in both]
+    species = [one.fields["species"].tolist() for one in both]
+    wanted = quadrat.rdf([one.positions for one in both], 4.0, boxes, origin=frame.lower, types=species)
+    for given in (reading(), both, [*both]):
+        found = quadrat.rdf(given, 4.0, types="species")
+        assert found.types == wanted.types == ("H", "O")
+        np.testing.assert_array_equal(found.counts, wanted.counts)
+        np.testing.assert_allclose(found.rdf, wanted.rdf)
+    assert len(alive) == 2
+    one = quadrat.rdf(frame, 4.0)
+    np.testing.assert_array_equal(one.counts, quadrat.rdf(frame.positions, 4.0, boxes[0], origin=frame.lower).counts)
+    with pytest.raises(ValueError, match="types is 'kind'; the frames have the fields species"):
+        quadrat.rdf(frame, 4.0, types="kind")
+    other.fields = {"species": np.where(np.arange(len(other.positions)) == 3, "N", "O")}
+    with pytest.raises(ValueError, match="frame 1 has the species .*N.*, which the first frame lacks"):
+        quadrat.rdf(both, 4.0, types="species")
+    with pytest.raises(ValueError, match="there are no frames"):
+        quadrat.rdf(iter([]), 4.0)
+
+
 def test_bad_input_is_named(out, tmp_path):
     with pytest.raises(FileNotFoundError, match="there is no"):
         list(frames.read(tmp_path / "nowhere"))
@@ -226,12 +353,16 @@ def test_bad_input_is_named(out, tmp_path):
     for name, content, words in [
         ("cut.vtp", whole[:-9000], "is cut: the array"),
         ("other.vtp", b"<VTKFile/>", "is not a frame of quadrat run"),
-        ("a.png", b"", "those end in .vtp, .vtu, .pvtp, .pvtu, .xyz, .extxyz or .gsd"),
+        ("a.png", b"", "those end in .vtp, .vtu, .pvtp, .pvtu, .xyz, .extxyz, .gsd, .lammpstrj, .dump, .traj"),
         ("none.pvtp", b"<VTKFile/>", "lists no pieces"),
         ("word.xyz", b"two\n\n", 'word.xyz:1: the first line must be the number of atoms, but is "two"'),
         ("cut.xyz", b"2\n\nX 1 2 3\n", "cut.xyz:3: the file ends after 1 of 2 atoms"),
         ("letter.xyz", b"1\n\nX 1 2 three\n", 'letter.xyz:3: column 4 .z. is "three"'),
-        ("oblique.xyz", b'1\nLattice="1 0 0 1 1 0 0 0 1"\nX 0 0 0\n', "oblique.xyz:2: the cell is oblique"),
+        ("word.dump", b"ITEM: TIMESTEP\n0\natoms\n", "word.dump:3: a line is 'atoms'; one that begins with ITEM"),
+        ("bounds.dump", b"ITEM: BOX BOUNDS pp pp pp\n0 1\n0 x\n0 1\n", "bounds.dump:3: BOX BOUNDS are '0 x'; 2 numbers"),
+        ("cut.dump", DUMP.encode()[:-12], "cut.dump.*(is cut|values)"),
+        ("none.dump", DUMP.replace("xs ys zs", "fx fy fz").encode(), "none.dump:13: positions are missing"),
+        ("box.dump", b"ITEM: NUMBER OF ATOMS\n1\nITEM: ATOMS id x y z\n1 0 0 0\n", "box.dump:3: ITEM: BOX BOUNDS is missing"),
         ("grammar.extxyz", b"1\nLattice=[[1, 0], [0]]\nX 0 0 0\n", "grammar.extxyz:2: the rows of Lattice differ"),
     ]:
         (tmp_path / name).write_bytes(content)
