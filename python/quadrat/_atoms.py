@@ -25,8 +25,9 @@ def pairs(
     positions, periodic = np.asarray(positions, dtype=float), np.broadcast_to(np.asarray(pbc, dtype=bool), 3)
     limit, options = of_atoms(cutoff, numbers, len(positions))
     box = cell_of(np.reshape(np.asarray(cell, dtype=float), (3, 3)), periodic)
-    arrays = neighbor_list(positions, limit, box=box, periodic=periodic, outputs="ijSdD", sorted=True, **options)
-    found = dict(zip("ijSdD", arrays))
+    outputs = "ijSdD" if selves else "".join(dict.fromkeys(quantities))
+    arrays = neighbor_list(positions, limit, box=box, periodic=periodic, outputs=outputs, sorted=True, **options)
+    found = dict(zip(outputs, arrays if len(outputs) > 1 else [arrays]))
     if selves:
         found = _with_selves(found, own_of_atoms(limit, len(positions), options) > 0)
     wanted = tuple(found[letter] for letter in quantities)

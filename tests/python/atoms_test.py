@@ -3,6 +3,7 @@
 
 import ase
 import ase.build
+import ase.lattice.hexagonal as lattices
 import ase.neighborlist
 import numpy as np
 import pytest
@@ -146,6 +147,35 @@ def test_cells_of_matscipy_by_count():
     positions = np.array([[0.0, 0, 0], [1.1, 1.2, 1.3]])
     for cell in (None, np.eye(3), np.diag([1.1, 1.2, 1.3])):
         assert not count("S", cutoff=5.0, positions=positions, cell=cell, pbc=[False] * 3).any()
+
+
+def test_lists_of_matscipy_s_structures_are_whole():
+    """After the data of matscipy's tests/test_neighbours.py: layers, skewed cells, their repetitions, atoms outside."""
+    for size in (1, 2, 3):
+        layers = lattices.Graphite("C", latticeconstant=(2.5, 10.0), size=[size, size, 1])
+        assert np.bincount(quadrat.matscipy.neighbour_list("i", layers, 1.85)).tolist() == [3] * len(layers)
+    skewed = ase.Atoms(numbers=range(10), cell=[(0.2, 1.2, 1.4), (1.4, 0.1, 1.6), (1.3, 2.0, -0.1)])
+    skewed.set_scaled_positions(3 * RANDOM.random((10, 3)) - 1)
+    for pbc in np.ndindex(2, 2, 2):
+        skewed.pbc = pbc
+        more = skewed.repeat(np.add(pbc, 1))
+        (i, d), (i_of_more, d_of_more) = (
+            quadrat.matscipy.neighbour_list("id", one, one.numbers * 0.2 + 0.5) for one in (skewed, more)
+        )
+        assert np.tile(np.bincount(i, minlength=10), len(more) // 10).tolist() == np.bincount(i_of_more, minlength=len(more)).tolist()
+        assert d.sum() * (len(more) // 10) == pytest.approx(d_of_more.sum())
+    diamond = ase.build.bulk("C", "diamond", a=3.57, cubic=True) * 3
+    diamond.rattle(0.05, seed=1)
+    moved = diamond.copy()
+    moved.positions[[10, 20, 30]] += diamond.cell.array
+    found, wanted = (quadrat.matscipy.neighbour_list("ijD", one, 1.85) for one in (moved, diamond))
+    assert np.array_equal(found[0], wanted[0]) and np.array_equal(found[1], wanted[1])
+    np.testing.assert_allclose(found[2], wanted[2], atol=1e-12)
+    for side in ([0.5, 1.1], [9.5, 10.1]):
+        pair = ase.Atoms("CC", [[x, 0.5, 0.5] for x in side], cell=[np.rint(side[0] + 0.1), 1, 1])
+        one = quadrat.matscipy.neighbour_list("ijd", pair, 1.1)
+        pair.cell[0, 0] *= 2
+        assert all(np.array_equal(a, b) for a, b in zip(one, quadrat.matscipy.neighbour_list("ijd", pair, 1.1)))
 
 
 @pytest.mark.parametrize(

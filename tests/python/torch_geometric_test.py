@@ -77,6 +77,9 @@ def test_graphs_of_the_nearest_have_loops_and_flows():
     spatial = pytest.importorskip("scipy.spatial")
     at = torch.randn(1000, 3, generator=torch.Generator().manual_seed(2))
     _, columns = spatial.cKDTree(at.numpy()).query(at.numpy(), 5)
+    within = spatial.cKDTree(at.numpy()).query_ball_point(at.numpy(), 0.5)
+    wanted = {(i, j) for i, row in enumerate(within) for j in row}
+    assert edges(radius_graph(at, 0.5, loop=True, max_num_neighbors=2000, flow="target_to_source")) == wanted
     found = knn_graph(at, 5, loop=True, flow="target_to_source")
     assert found[1].tolist() == columns.ravel().tolist() and found[0].tolist() == np.repeat(np.arange(1000), 5).tolist()
 
