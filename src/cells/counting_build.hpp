@@ -74,7 +74,7 @@ void counting_buckets<Context>::reserve(const Context& context, std::size_t coun
   ranks_.resize_discarding(context, count);
   elements_.resize_discarding(context, count);
   if constexpr (std::is_same_v<Context, cuda_context>) {
-    if (detail::partition_pays(count, 1)) reserve_partition(context, count);
+    if (detail::partition_pays(count, 1, detail::partition_words(context))) reserve_partition(context, count);
   }
 }
 
@@ -108,7 +108,7 @@ void counting_buckets<Context>::scatter(const Context& context, std::size_t coun
   ranks_.resize_discarding(context, count);
   elements_.resize_discarding(context, count);
   if constexpr (std::is_same_v<Context, cuda_context>) {
-    if (detail::partition_pays(count, bucket_count)) {
+    if (detail::partition_pays(count, bucket_count, detail::partition_words(context))) {
       partition(context, count, bucket_count, key_of);
       carry(context, count, carried);
       return;
@@ -145,7 +145,8 @@ void counting_buckets<Context>::partition(const Context& context, std::size_t co
                                           elements_.data(),
                                           static_cast<std::uint32_t>(count),
                                           static_cast<std::uint32_t>(bucket_count),
-                                          detail::partition_shift(bucket_count)};
+                                          detail::partition_shift(bucket_count),
+                                          detail::partition_words(context)};
   detail::partition(context, buffers, key_of);
 }
 

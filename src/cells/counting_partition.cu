@@ -208,7 +208,7 @@ void launch_place(const cuda_context& context, const partition_buffers& buffers)
   const std::uint32_t words = buffers.words();
   // The same value for every launch, because other host threads may set it concurrently.
   check_cuda(cudaFuncSetAttribute(place_kernel<Threads, Keys>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                  static_cast<int>(partition_most_words * sizeof(std::uint32_t))),
+                                  static_cast<int>(buffers.most_words * sizeof(std::uint32_t))),
              "asking for shared memory");
   place_kernel<Threads, Keys>
       <<<partition_ranges, Threads, words * sizeof(std::uint32_t), context.stream()>>>(buffers, words);

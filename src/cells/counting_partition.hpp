@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include "core/shared_memory.hpp"
 #include "parallel/range_partition.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/types.hpp"
@@ -23,6 +25,12 @@ namespace quadrat::detail {
 inline constexpr std::uint32_t partition_most_buckets = 32768;
 /// The most words of shared memory of a block, for counts and elements.
 inline constexpr std::uint32_t partition_most_words = 56000;
+/// The words that a block has on this device.
+[[nodiscard]] inline std::uint32_t partition_words(const cuda_context& context) {
+  constexpr std::size_t others = 256;  // bytes
+  return static_cast<std::uint32_t>(
+      std::min<std::size_t>(partition_most_words, (shared_memory_of_block(context) - others) / sizeof(std::uint32_t)));
+}
 
 /// The most parts of a range.
 inline constexpr unsigned most_parts_log = 6;
@@ -45,7 +53,8 @@ struct partition_buffers {
   particle_id* elements;    ///< result: by slot
   std::uint32_t count;
   std::uint32_t bucket_count;
-  unsigned shift;  ///< a range is 2^shift buckets
+  unsigned shift;            ///< a range is 2^shift buckets
+  std::uint32_t most_words;  ///< partition_words
 
   /// The mean number of elements of the ranges that hold buckets.
   [[nodiscard]] std::uint32_t mean() const { return count / (((bucket_count - 1) >> shift) + 1); }
@@ -54,13 +63,14 @@ struct partition_buffers {
   /// on a multiprocessor, so that crowds have fewer parts.
   [[nodiscard]] std::uint32_t words() const {
     const std::uint32_t wanted = (1u << shift) + mean() + mean() / 4 + 256;
-    return wanted <= partition_most_words / 2 ? wanted : partition_most_words;
+    return wanted <= most_words / 2 ? wanted : most_words;
   }
 };
 
-/// Whether two levels are possible and faster.
-[[nodiscard]] constexpr bool partition_pays(std::size_t count, std::size_t bucket_count) {
-  return count >= partition_least && bucket_count <= std::size_t{partition_ranges} * partition_most_buckets;
+/// Whether two levels are possible and faster. Counts of buckets may take three fifths of `words`.
+[[nodiscard]] constexpr bool partition_pays(std::size_t count, std::size_t bucket_count, std::uint32_t words) {
+  const std::size_t buckets = std::size_t{1} << partition_shift(bucket_count);
+  return count >= partition_least && buckets <= partition_most_buckets && 5 * buckets <= std::size_t{3} * words;
 }
 
 /// The second and third kernel: from keys and counts to offsets and elements. Asynchronous.

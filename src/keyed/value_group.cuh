@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "keyed/folds.hpp"
+#include "parallel/atomic_row.hpp"
 
 /// Reading values and joining them to results in kernels, up to C components at a time.
 namespace quadrat::detail {
@@ -49,11 +50,11 @@ struct value_group {
     if constexpr (C == 4 && std::is_same_v<T, float> && std::is_same_v<Fold, sum_fold>) {
       float* const row = results[0] + key * result_stride;
       if (result_width == 4) {
-        atomicAdd(reinterpret_cast<float4*>(row), make_float4(value[0], value[1], value[2], value[3]));
+        atomic_add_row<4>(row, value);
         return;
       }
       if (result_width == 2) {
-        atomicAdd(reinterpret_cast<float2*>(row), make_float2(value[0], value[1]));
+        atomic_add_row<2>(row, value);
         return;
       }
     }

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "parallel/atomic_row.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/parallel/atomic.hpp"
 
@@ -58,9 +59,9 @@ QUADRAT_HD void store_lanes(T* to, const T* lane) {
 /// to[l] += lane[l], atomically for each.
 template <int Lanes, typename T>
 QUADRAT_HD void atomic_add_lanes(T* to, const T* lane) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__)
   constexpr bool four_floats = Lanes == 4 && std::is_same_v<T, float>;
-  if constexpr (four_floats) atomicAdd(reinterpret_cast<float4*>(to), make_float4(lane[0], lane[1], lane[2], lane[3]));
+  if constexpr (four_floats) atomic_add_row<4>(to, lane);
 #else
   constexpr bool four_floats = false;
 #endif

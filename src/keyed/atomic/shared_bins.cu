@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/cuda_check.hpp"
+#include "core/shared_memory.hpp"
 #include "keyed/atomic/bin_slots.hpp"
 #include "keyed/atomic/shared_bins.hpp"
 #include "keyed/value_group.cuh"
@@ -136,7 +137,10 @@ __global__ void __launch_bounds__(bins_threads<C>, bins_blocks<T, C>)
 // that they do not collide in words or banks.
 
 constexpr int table_threads = 1024;
-constexpr std::size_t table_bytes = 100u << 10;  ///< for two blocks per multiprocessor
+/// For two blocks per multiprocessor.
+[[nodiscard]] std::size_t table_bytes(const cuda_context& context) {
+  return std::min(std::size_t{100} << 10, shared_memory_of_block(context));
+}
 
 /// Joins the copies of each key, and then joins the sum to the caller's result.
 template <typename Fold, typename T, int C>
@@ -205,8 +209,8 @@ void allow_shared_memory(Kernel* kernel, std::size_t bytes) {
 
 template <typename Fold, typename T, int C>
 void launch_bins(const cuda_context& context, const key_source& keys, const value_group<T, C>& group) {
-  const std::size_t row = keys.key_count * sizeof(T) * C;
-  if (row > table_bytes) {
+  const std::size_t row = keys.key_count * sizeof(T) * C, room = table_bytes(context);
+  if (row > room) {
     using lists = bin_lists<T, C>;
     allow_shared_memory(hashed_bins_kernel<T, C, Fold>, sizeof(lists));
     hashed_bins_kernel<T, C, Fold>
@@ -215,11 +219,11 @@ void launch_bins(const cuda_context& context, const key_source& keys, const valu
     return;
   }
   unsigned copies = 32;
-  while (copies > 1 && row * copies > table_bytes) copies /= 2;
+  while (copies > 1 && row * copies > room) copies /= 2;
   const unsigned most = 2 * static_cast<unsigned>(context.multiprocessors());
   const unsigned blocks =
       static_cast<unsigned>(std::min<std::size_t>(most, (keys.count + table_threads * 4 - 1) / (table_threads * 4)));
-  allow_shared_memory(direct_bins_kernel<T, C, Fold>, table_bytes);
+  allow_shared_memory(direct_bins_kernel<T, C, Fold>, room);
   direct_bins_kernel<T, C, Fold><<<blocks, table_threads, row * copies, context.stream()>>>(keys, group, copies);
 }
 

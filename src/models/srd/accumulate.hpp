@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "models/wide_access.hpp"
+#include "parallel/atomic_row.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
@@ -50,9 +51,10 @@ QUADRAT_HD inline void srd_add(T* target, T value, bool racing) {
 /// Adds four adjacent numbers, in one operation if the device supports it.
 template <typename T>
 QUADRAT_HD inline void srd_add_four(T* target, T a, T b, T c, T d, bool racing) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(__CUDA_ARCH__)
   if constexpr (std::is_same_v<T, float>) {
-    ::atomicAdd(reinterpret_cast<float4*>(target), make_float4(a, b, c, d));
+    const float value[4] = {a, b, c, d};
+    atomic_add_row<4>(target, value);
     return;
   }
 #endif

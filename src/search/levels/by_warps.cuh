@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "parallel/warp_reduce.cuh"
 #include "quadrat/parallel/atomic.hpp"
 #include "quadrat/parallel/warp_scan.hpp"
 #include "search/levels/device.hpp"
@@ -83,12 +84,6 @@ __device__ void for_each_candidate(const levels_search<T, D>& walk, const search
       before += total;
     }
   });
-}
-
-template <typename T>
-__device__ T warp_sum(T value) {
-  for (int distance = 16; distance > 0; distance /= 2) value += __shfl_xor_sync(~0u, value, distance);
-  return value;
 }
 
 [[nodiscard]] __device__ inline std::uint32_t warp_of_grid() {

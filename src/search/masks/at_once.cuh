@@ -3,6 +3,7 @@
 
 #include "parallel/block_scan.cuh"
 #include "parallel/look_back.cuh"
+#include "parallel/warp_reduce.cuh"
 #include "search/masks/report.cuh"
 #include "search/masks/search.cuh"
 
@@ -185,7 +186,7 @@ __device__ void for_each_staged_candidate(const list_at_once<T, D>& a, const row
   __syncwarp();
   int ranges = 0;  // number of ranges that begin before these candidates
   for (std::uint32_t first = 0; first < total; first += 32) {
-    const std::uint32_t begins = __reduce_or_sync(~0u, length > 0 && start - first < 32 ? 1u << (start - first) : 0);
+    const std::uint32_t begins = warp_or(length > 0 && start - first < 32 ? 1u << (start - first) : 0);
     const int range = ranges + __popc(begins & (before << 1 | 1)) - 1;
     ranges += __popc(begins);
     f(first + lane < total, staged.slot[range] + first + lane, range);

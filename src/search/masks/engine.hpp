@@ -201,7 +201,7 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
     at_once_ = {};
     const bool one_walk = by_warps_ && one_system_ && !by_images_ && !cells_.folded;
     if (one_walk && context_.reproducibility() == determinism::none) {
-      at_once_ = plan_at_once<T, D>(points_, cell_count_, context_.multiprocessors());
+      at_once_ = plan_at_once<T, D>(points_, cell_count_, context_.multiprocessors(), at_once_room(context_));
     }
     sum_over(tile_points_ > 0 && !in_disorder_ ? cells_.systems.size() : at_once_.blocks);
   }

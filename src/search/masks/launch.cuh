@@ -80,7 +80,7 @@ template <typename T, int D>
 void enqueue_at_once(const cuda_context& context, const list_at_once<T, D>& what, const at_once_plan& plan) {
   const cuda_launch launch(context, "search.at_once");
   const auto start = [&](auto* kernel) {
-    allow_shared_memory(kernel, at_once_most_bytes);
+    allow_shared_memory(kernel, at_once_room(context));
     kernel<<<plan.blocks, at_once_threads, plan.shared_bytes, context.stream()>>>(what);
   };
   what.periodic ? start(build_at_once<boxes_kind::periodic, T, D>) : start(build_at_once<boxes_kind::open, T, D>);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include "core/shared_memory.hpp"
 #include "parallel/look_back.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/config.hpp"
@@ -174,8 +175,13 @@ struct systems_at_once {
 inline constexpr std::uint32_t at_once_row_most = 96;
 inline constexpr unsigned at_once_threads = 1024;
 
-/// Shared memory of a block.
+/// Shared memory of a block, at most.
 inline constexpr std::size_t at_once_most_bytes = std::size_t{222} << 10;
+/// The same on this device: the kernel has other variables there, too.
+[[nodiscard]] inline std::size_t at_once_room(const cuda_context& context) {
+  constexpr std::size_t others = std::size_t{5} << 10;
+  return std::min(at_once_most_bytes, shared_memory_of_block(context) - others);
+}
 /// Bytes for the ranks of points, and later for the ranges of slots of warps.
 template <typename T, int D>
 [[nodiscard]] QUADRAT_HD constexpr std::size_t at_once_scratch(std::size_t points) {
@@ -194,9 +200,10 @@ struct at_once_plan {
   std::size_t shared_bytes = 0;
 };
 
-/// Each block has all points in shared memory: up to about 11,000 in float. Launches one by one take as long then.
+/// Each block has all points in shared memory, in `room` bytes: up to about 11,000 in float on an H200. Launches one by
+/// one take as long then.
 template <typename T, int D>
-[[nodiscard]] at_once_plan plan_at_once(std::size_t points, std::size_t cells, int multiprocessors) {
+[[nodiscard]] at_once_plan plan_at_once(std::size_t points, std::size_t cells, int multiprocessors, std::size_t room) {
   constexpr std::size_t least_rows = 8;
   const std::size_t blocks =
       std::min((points + least_rows - 1) / least_rows, static_cast<std::size_t>(multiprocessors));
@@ -205,7 +212,7 @@ template <typename T, int D>
   const std::size_t bytes = (points + points % 2) * D * sizeof(T) + at_once_scratch<T, D>(points) +
                             (cells + 2 + rows) * sizeof(std::uint32_t) +
                             (points + rows * at_once_row_most) * sizeof(std::uint16_t);
-  if (bytes > at_once_most_bytes) return {};
+  if (bytes > room) return {};
   return {static_cast<unsigned>((points + rows - 1) / rows), static_cast<std::uint32_t>(rows), bytes};
 }
 

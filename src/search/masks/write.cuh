@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "parallel/warp_reduce.cuh"
 #include "search/masks/entries.cuh"
 
 /// Writes the entries of the list from the results of the search.
@@ -133,7 +134,7 @@ __device__ void write_staged_list(const masks_search<T, D>& a, const neighbor_si
   int before = 0;  // rows that begin before these entries
   for (std::uint32_t base = 0; base < total; base += 32) {
     const std::uint32_t begin = mine.length > 0 && mine.start - base < 32 ? 1u << (mine.start - base) : 0;
-    const std::uint32_t begins = __reduce_or_sync(~0u, begin);
+    const std::uint32_t begins = warp_or(begin);
     const int number = before + __popc(begins & up_to_lane) - 1;
     before += __popc(begins);
     const std::uint32_t entry = base + lane, word = staged.words[min(entry, total - 1)];

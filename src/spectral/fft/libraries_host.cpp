@@ -93,7 +93,7 @@ std::unique_ptr<mode_transform<T>> make_mode_transform(const cuda_context& conte
     if (auto lines = make_mode_lines<T>(context, shape)) return lines;
     require(!own,
             "the FFT library own transforms on GPUs only complex meshes in three dimensions, of at most 1024 points "
-            "along each");
+            "along each, on devices with less shared memory of fewer");
   }
 #endif
   return make_cufft_transform<T>(context, shape);

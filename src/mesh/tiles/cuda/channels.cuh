@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "mesh/tiles/cuda/problem.hpp"
+#include "parallel/atomic_row.hpp"
 
 /// Reads and adds values of one or two channels; the two of a complex value in one access.
 namespace quadrat::detail {
@@ -44,7 +45,7 @@ __device__ __forceinline__ void add_to_tile_mesh(const tile_channels<T>& channel
                                                  const T (&value)[Channels]) {
   if constexpr (Channels == 2 && sizeof(T) == 4) {
     if (channels.pairs) {
-      atomicAdd(reinterpret_cast<float2*>(channels.mesh[0]) + node, make_float2(value[0], value[1]));
+      atomic_add_row<2>(channels.mesh[0] + 2 * node, value);
       return;
     }
   }

@@ -36,23 +36,28 @@ __device__ __forceinline__ half_parts multiply_to_halves(float2 a, float2 b) {
   return {half_bits(high), half_bits(__floats2half2_rn(fmaf(a.x, b.x, -back.x), fmaf(a.y, b.y, -back.y)))};
 }
 
-/// sum += left x right, 16 x 16 times 16 x 8: of the left matrix lane 4 g + t holds (g, 2t and 2t + 1), (g + 8, the
-/// same), (g, 2t + 8 and 2t + 9), (g + 8, the same); of the right one (2t and 2t + 1, g), (2t + 8 and 2t + 9, g); of
-/// the sums (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1).
-__device__ __forceinline__ void add_half_product(float (&sum)[4], std::uint32_t a0, std::uint32_t a1, std::uint32_t a2,
-                                                 std::uint32_t a3, std::uint32_t b0, std::uint32_t b1) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%0, %1, %2, %3};"
-      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
-}
-
-/// The same for 16 x 8 times 8 x 8: (g, 2t and 2t + 1), (g + 8, the same); (2t and 2t + 1, g).
+/// sum += left x right, 16 x 8 times 8 x 8: of the left matrix lane 4 g + t holds (g, 2t and 2t + 1), (g + 8, the
+/// same); of the right one (2t and 2t + 1, g); of the sums (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1).
 __device__ __forceinline__ void add_half_product(float (&sum)[4], std::uint32_t a0, std::uint32_t a1,
                                                  std::uint32_t b0) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
       : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
       : "r"(a0), "r"(a1), "r"(b0));
+}
+
+/// The same for 16 x 16 times 16 x 8, whose second halves are a2, a3 and b1. Before compute capability 8.0, two
+/// products.
+__device__ __forceinline__ void add_half_product(float (&sum)[4], std::uint32_t a0, std::uint32_t a1, std::uint32_t a2,
+                                                 std::uint32_t a3, std::uint32_t b0, std::uint32_t b1) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
+      "{%0, %1, %2, %3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+#else
+  add_half_product(sum, a0, a1, b0);
+  add_half_product(sum, a2, a3, b1);
+#endif
 }
 
 /// The three significant products of two parts each.

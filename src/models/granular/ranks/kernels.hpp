@@ -48,7 +48,7 @@ QUADRAT_HD void raise_largest(T* largest, T value) {
   auto* const target = reinterpret_cast<word*>(largest);
   word bits;
   memcpy(&bits, &value, sizeof(bits));
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   // One thread per warp, to avoid a queue at one address.
   const auto leading = static_cast<unsigned>(bits >> (8 * sizeof(word) - 32));
   if (leading < __reduce_max_sync(__activemask(), leading)) return;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "parallel/warp_reduce.cuh"
 #include "search/nearest/cuda/lane_list.cuh"
 #include "search/nearest/cuda/likely_reach.cuh"
 #include "search/nearest/cuda/shared.cuh"
@@ -299,7 +300,7 @@ class nearest_group {
       const bool before = of_other < from_leader || (of_other == from_leader && other < child);
       rank += (some >> other & 1) != 0 && before ? 1 : 0;
     }
-    return __reduce_or_sync(all_lanes, (some >> child & 1) != 0 ? (child + 1) << 4 * rank : 0u);
+    return warp_or((some >> child & 1) != 0 ? (child + 1) << 4 * rank : 0u);
   }
 
   /// Whether a child's box is within reach of any member.

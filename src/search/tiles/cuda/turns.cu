@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "search/tiles/cuda/turns.hpp"
 
+#include "parallel/warp_reduce.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
 
 namespace quadrat::detail {
@@ -72,7 +73,7 @@ __global__ void __launch_bounds__(turns_block)
     }
     most = max(most, count);
   }
-  most = __reduce_max_sync(~0u, most);
+  most = warp_max(most);
   if (threadIdx.x % 32 == 0) counts[number] = row.stages * ((most + places_of_turn - 1) / places_of_turn);
 }
 

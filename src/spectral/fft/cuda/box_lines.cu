@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "spectral/fft/cuda/box_lines.hpp"
 
+#include <algorithm>
 #include <complex>
 
+#include "core/shared_memory.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/parallel/cuda_launch.hpp"
 #include "spectral/fft/cuda/box_pass.hpp"
@@ -15,8 +17,8 @@ constexpr int box_threads = 256;
 /// 2 to the power of this many lines are transformed together: 64 adjacent bytes, so that several blocks fit on a
 /// multiprocessor, or fewer lines if they would need too much shared memory.
 template <typename T>
-[[nodiscard]] int box_shift(const line_digits& digits) {
-  constexpr std::size_t most_bytes = 100 * 1024;
+[[nodiscard]] int box_shift(const cuda_context& context, const line_digits& digits) {
+  const std::size_t most_bytes = std::min(std::size_t{100} * 1024, shared_memory_of_block(context));
   const auto bytes = static_cast<std::size_t>(digits.places_of_line()) * sizeof(fft_number<T>);
   int shift = sizeof(T) == 4 ? 3 : 2;
   while (shift > 0 && (bytes << shift) > most_bytes) --shift;
@@ -128,7 +130,7 @@ class box_lines final : public box_transform<cuda_context, T> {
     pass.digits = lines_[axis].plan.digits;
     pass.roots = lines_[axis].roots.data();
     pass.sign = static_cast<T>(sign);
-    pass.shift = box_shift<T>(pass.digits);
+    pass.shift = box_shift<T>(context_, pass.digits);
     pass.lines = axis == 2 ? modes_[1] : box_[2];
     pass.groups = axis == 0 ? box_[1] : modes_[0];
     return pass;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "core/cuda_check.hpp"
+#include "core/shared_memory.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/macros.hpp"
@@ -226,10 +228,12 @@ class mode_lines final : public mode_transform<T> {
  public:
   static constexpr int columns = sizeof(T) == 4 ? 8 : 4, rows = 4;  ///< lines of a block
 
-  [[nodiscard]] static bool serves(const transform_shape& shape) {
+  [[nodiscard]] static bool serves(const cuda_context& context, const transform_shape& shape) {
     if (shape.real || shape.count > most_line_meshes) return false;
-    for (const int extent : shape.extent) {
-      if (extent < 2 || extent > most_mode_line) return false;
+    const std::size_t room = shared_memory_of_block(context);
+    for (int axis = 0; axis < 3; ++axis) {
+      const int extent = shape.extent[axis];
+      if (extent < 2 || extent > most_mode_line || memory(extent, axis == 2 ? rows : columns) > room) return false;
     }
     return true;
   }
@@ -261,9 +265,9 @@ class mode_lines final : public mode_transform<T> {
 
  private:
   template <typename Kernel>
-  static void allow(Kernel* kernel, int lines) {
-    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(memory(most_mode_line, lines))),
+  void allow(Kernel* kernel, int lines) {
+    const std::size_t bytes = std::min(memory(most_mode_line, lines), shared_memory_of_block(context_));
+    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
                "asking for shared memory");
   }
   [[nodiscard]] static std::size_t memory(int points, int lines) {

@@ -4,6 +4,7 @@
 #include "mesh/tiles/cuda/halves.cuh"
 #include "mesh/tiles/cuda/interpolate/sums.cuh"
 #include "mesh/tiles/cuda/spread/targets.cuh"
+#include "parallel/warp_reduce.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
 
 /// Interpolation of floats by tiles as in products.cuh, with factors in halves: (mesh rows x last axis) times (last
@@ -127,7 +128,7 @@ class half_mesh_patch {
         pair[layer] = max(half_scale::modulus(value[2 * layer][c]), half_scale::modulus(value[2 * layer + 1][c]));
         most = max(most, pair[layer]);
       }
-      const half_scale scale(__reduce_max_sync(~0u, most), unit, exponent_[c]);
+      const half_scale scale(warp_max(most), unit, exponent_[c]);
       serves = serves && scale.serves;
       if (scale.exponent != exponent_[c] && exponent_[c] >= 0) alike_ = 0;
       exponent_[c] = scale.exponent;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
+#include <type_traits>
+
 #include "core/cuda_check.hpp"
 #include "mesh/tiles/cuda/interpolate/pairs.cuh"
 #include "mesh/tiles/cuda/interpolate/shares.cuh"
@@ -125,17 +128,28 @@ __device__ __forceinline__ void sum_patch_pairs(const lane_polynomial& own, cons
   sums.close(results);
 }
 
-/// Begins to copy a pair to shared memory, or zeros if it is not `inside`.
+/// Begins to copy a pair to shared memory, or zeros if it is not `inside`. Before compute capability 8.0, copies it.
 template <int Bytes>
 __device__ __forceinline__ void copy_patch_pair(void* to, const void* from, bool inside) {
+  static_assert(Bytes == 8 || Bytes == 16);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   const auto target = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
   const int bytes = inside ? Bytes : 0;
   if constexpr (Bytes == 16) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(from), "r"(bytes) : "memory");
   } else {
-    static_assert(Bytes == 8);
     asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;" ::"r"(target), "l"(from), "r"(bytes) : "memory");
   }
+#else
+  using pair = std::conditional_t<Bytes == 16, uint4, uint2>;
+  *static_cast<pair*>(to) = inside ? *static_cast<const pair*>(from) : pair{};
+#endif
+}
+/// Waits for the copies that this thread has begun.
+__device__ __forceinline__ void wait_for_patch_pairs() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
 }
 
 /// Of 128, 192 and 256 threads, 192 are fastest on an H200 at 1 / 20 of a point per mesh point.
@@ -165,7 +179,7 @@ __global__ void __launch_bounds__(patch_threads, Gradient ? 4 : 5)
   const auto number_of = [&](std::uint32_t begin) { return min(begin + of_thread, share.last - 1); };
   int4 run = table.run_of(number_of(share.first), share.top);
   tile_record<float> record = problem.records[number_of(share.first) + static_cast<std::uint32_t>(run.x)];
-  asm volatile("cp.async.wait_all;" ::: "memory");
+  wait_for_patch_pairs();
   __syncthreads();
 #pragma unroll 1
   for (std::uint32_t begin = share.first; begin + of_warp < share.last; begin += patch_threads / 8) {

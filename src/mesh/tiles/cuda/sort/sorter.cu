@@ -6,6 +6,7 @@
 
 #include "cells/counting_build.hpp"
 #include "core/cuda_check.hpp"
+#include "core/shared_memory.hpp"
 #include "mesh/tiles/cuda/sort/kernels.cuh"
 #include "quadrat/parallel/cuda_launch.hpp"
 #include "quadrat/parallel/for_each.hpp"
@@ -51,12 +52,21 @@ void allow_shared(Kernel* kernel, std::size_t bytes) {
 }
 
 template <typename T>
+inline constexpr std::size_t bytes_to_group =
+    block_points<T> * (sizeof(tile_record<T>) + sizeof(std::uint32_t) + sizeof(std::uint16_t));
+template <typename T>
+[[nodiscard]] constexpr std::size_t bytes_to_place(std::size_t tiles_of_range) {
+  return block_points<T> * (sizeof(tile_record<T>) + 2 * sizeof(std::uint16_t)) +
+         tiles_of_range * (sizeof(std::uint32_t) + sizeof(std::uint16_t));
+}
+
+template <typename T>
 void launch_group(const cuda_context& context, const sort_job<T>& job) {
   const cuda_launch launch(context, "mesh.tiles.group");
   const unsigned blocks = cuda_launch::blocks(job.count, block_points<T>);
   find_kernel<T><<<blocks, sort_threads, 0, context.stream()>>>(job);
   launch.check();
-  const std::size_t bytes = block_points<T> * (sizeof(tile_record<T>) + sizeof(std::uint32_t) + sizeof(std::uint16_t));
+  constexpr std::size_t bytes = bytes_to_group<T>;
   allow_shared(group_kernel<T>, bytes);
   group_kernel<T><<<blocks, sort_threads, bytes, context.stream()>>>(job);
   launch.check();
@@ -81,8 +91,7 @@ void launch_count_tiles(const cuda_context& context, const sort_job<T>& job) {
 template <typename T>
 void launch_place(const cuda_context& context, const sort_job<T>& job) {
   const cuda_launch launch(context, "mesh.tiles.place");
-  const std::size_t bytes = block_points<T> * (sizeof(tile_record<T>) + 2 * sizeof(std::uint16_t)) +
-                            job.tiles_of_range() * (sizeof(std::uint32_t) + sizeof(std::uint16_t));
+  const std::size_t bytes = bytes_to_place<T>(job.tiles_of_range());
   allow_shared(place_kernel<T>, bytes);
   place_kernel<T><<<most_pieces(job), sort_threads, bytes, context.stream()>>>(job);
   launch.check();
@@ -117,6 +126,14 @@ template <typename T>
   return !ordered && planned >= partition_least && tiles <= most_sorted_tiles;
 }
 
+/// Whether blocks have the shared memory for that on this device.
+template <typename T>
+[[nodiscard]] bool has_room_to_sort(const cuda_context& context, std::size_t tiles) {
+  constexpr std::size_t others = std::size_t{5} << 10;  // what the kernels have beside
+  const std::size_t to_place = bytes_to_place<T>(std::size_t{1} << partition_shift(tiles));
+  return std::max(bytes_to_group<T>, to_place) + others <= shared_memory_of_block(context);
+}
+
 }  // namespace
 
 template <typename T>
@@ -136,7 +153,7 @@ void tile_sorter<T>::sort(const cuda_context& context, const tile_grid& grid, co
   if (!kept_) kept_ = context;
   if (points.count == 0) {
     fill_bytes(context, offsets, 0, (grid.tile_count() + 1) * sizeof(std::uint32_t));
-  } else if (sorts_records(planned, grid.tile_count(), ordered)) {
+  } else if (sorts_records(planned, grid.tile_count(), ordered) && has_room_to_sort<T>(context, grid.tile_count())) {
     partition(context, grid, points, records, offsets);
   } else {
     gather(context, grid, points, ordered, records, offsets);

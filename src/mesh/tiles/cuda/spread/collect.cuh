@@ -5,6 +5,7 @@
 
 #include "mesh/tiles/cuda/spread/candidates.hpp"
 #include "mesh/tiles/cuda/spread/products.cuh"
+#include "parallel/warp_reduce.cuh"
 #include "quadrat/parallel/warp_scan.hpp"
 
 /// Spreading with few points per mesh point: a warp owns a patch of 8 x 8 x 8 mesh points, collects all footprints that
@@ -85,7 +86,7 @@ struct tile_collector {
     for (int round = 0; !over; round += 32) {
       over = round >= candidates.runs() || seen >= share.last;
       tile_run run = !over && round + lane < candidates.runs() ? candidates.run(round + lane) : tile_run{};
-      const std::uint32_t most = __reduce_add_sync(~0u, min(run.length, share.size() + 1));
+      const std::uint32_t most = warp_sum(min(run.length, share.size() + 1));
       if (share.first == 0 && seen + most <= share.size()) {
         // All candidates, as in every patch that is not crowded.
         seen += most;

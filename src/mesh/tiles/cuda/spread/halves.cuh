@@ -6,6 +6,7 @@
 #include "core/cuda_check.hpp"
 #include "mesh/tiles/cuda/halves.cuh"
 #include "mesh/tiles/cuda/spread/products.cuh"
+#include "parallel/warp_reduce.cuh"
 
 /// Spreading of floats by tiles as in products.cuh, with factors in halves.
 namespace quadrat::detail {
@@ -94,7 +95,7 @@ __device__ __forceinline__ bool stage_half_values(const half_values<Channels>& v
 #pragma unroll
   for (int c = 0; c < Channels; ++c) {
     const std::uint32_t own[2] = {half_scale::modulus(value[0][c]), half_scale::modulus(value[1][c])};
-    const std::uint32_t most = __reduce_max_sync(~0u, max(own[0], own[1]));
+    const std::uint32_t most = warp_max(max(own[0], own[1]));
     const half_scale scale(most, unit, -1);
     serves = serves && scale.serves && scale.fits(own[0]) && scale.fits(own[1]);
     down[c] = scale.down;

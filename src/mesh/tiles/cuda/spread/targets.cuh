@@ -69,7 +69,7 @@ class tile_mesh_target {
         for (int half = 0; half < 2; ++half) {
           const int offset = offset_[layer][half];
           if (offset >= 0 && (value[half][0] != T(0) || value[half][1] != T(0))) {
-            atomicAdd(reinterpret_cast<float2*>(at.channel[0]) + offset, make_float2(value[half][0], value[half][1]));
+            atomic_add_row<2>(at.channel[0] + 2 * static_cast<std::ptrdiff_t>(offset), value[half]);
           }
         }
         return;
