@@ -21,6 +21,7 @@ function(quadrat_discover_suites target)
     OUTPUT "${include_file}"
     CONTENT
       "set(executable [==[$<TARGET_FILE:${target}>]==])
+set(emulator [==[$<TARGET_PROPERTY:${target},CROSSCOMPILING_EMULATOR>]==])
 set(suites_file [==[${suites_file}]==])
 set(labels [==[${arg_LABELS}]==])
 set(of_lanes [==[${arg_OF_LANES}]==])
