@@ -14,6 +14,6 @@ def dynamic_metadata(field, settings):
     facts = {
         "version": VERSION,
         "urls": {"Homepage": ADDRESS},
-        "optional-dependencies": {**settings, "cuda13": [f"quadrat-cuda13=={VERSION}"]},
+        "optional-dependencies": settings | {part: [f"quadrat-{part}=={VERSION}"] for part in ("cuda12", "cuda13")},
     }
     return facts[field]

@@ -39,7 +39,7 @@ class finder {
   const nb::object path_finder = nb::module_::import_("quadrat._cuda");
   const std::string path = nb::cast<std::string>(nb::str(nb::object(path_finder.attr("library")())));
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) throw nb::import_error(message("quadrat-cuda13 cannot be opened: ", dlerror()).c_str());
+  if (library == nullptr) throw nb::import_error(message("the library for GPUs cannot be opened: ", dlerror()).c_str());
   auto* const made = new c_functions;
   finder functions(library);
 #define QUADRAT_FUNCTION(name) functions.find(made->name, "quadrat_" #name);
@@ -47,8 +47,8 @@ class finder {
 #undef QUADRAT_FUNCTION
   const std::string version = made->version != nullptr ? made->version() : "of another kind";
   if (!functions.complete() || version != QUADRAT_VERSION) {
-    throw nb::import_error(message("quadrat ", QUADRAT_VERSION, " and quadrat-cuda13 ", version,
-                                   " do not fit; install both with: pip install --upgrade 'quadrat[cuda13]'")
+    throw nb::import_error(message("quadrat ", QUADRAT_VERSION, " and ", path.substr(path.rfind('/') + 1), " ", version,
+                                   " do not fit; install both with: pip install --upgrade 'quadrat[cuda13]', or cuda12")
                                .c_str());
   }
   functions.find(made->open_scene, open_scene_name);

@@ -17,8 +17,9 @@ struct c_functions {
 /// The functions linked into the module, which work on CPUs.
 [[nodiscard]] const c_functions& cpu_functions();
 
-/// The functions of the package quadrat_cuda13, whose library the first call opens. Throws ImportError with pip's
-/// command if it is not installed or has another version. The caller holds the interpreter's lock.
+/// The functions of the package quadrat_cuda13 or quadrat_cuda12, whose library the first call opens. Throws
+/// ImportError with pip's command if it is not installed or has another version. The caller holds the interpreter's
+/// lock.
 [[nodiscard]] const c_functions& cuda_functions();
 
 /// Throws the library's exception for the error code of a call, with its message, or KeyboardInterrupt if Ctrl-C

@@ -37,7 +37,7 @@ class scene_simulation {
                                   frame_every,
                                   statistics_every};
     open_scene_function* const open = gpu ? cuda_functions().open_scene : nullptr;
-    if (gpu && open == nullptr) throw nb::import_error("the installed quadrat-cuda13 has no scenes");
+    if (gpu && open == nullptr) throw nb::import_error("the installed library for GPUs has no scenes");
     run_ = unlocked([&] { return gpu ? std::unique_ptr<scene_run>(open(settings)) : open_scene(settings); });
   }
 

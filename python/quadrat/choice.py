@@ -2,14 +2,13 @@
 """The method that would be chosen for a load, without data."""
 
 import html
-import importlib.util
 import json
 import typing
 from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, _cuda
 from ._numbers import flag, level_of, numbers, real_number, shown, thread_count, whole, word
 from ._types import ByAxis, DType
 from .mesh import _dtype_name
@@ -63,7 +62,7 @@ def _shown(milliseconds):
 
 
 def _has_package():
-    return importlib.util.find_spec("quadrat_cuda13") is not None
+    return _cuda.package() is not None
 
 
 def methods(task: str, *, device: str = "auto") -> list[str]:

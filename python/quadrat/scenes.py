@@ -2,7 +2,6 @@
 """Scenes of the program `quadrat run`, in memory."""
 
 import contextlib
-import importlib.util
 import json
 import os
 import time
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from . import _core
+from . import _core, _cuda
 from ._frame import Frame
 from ._numbers import LEVELS, flag, method_name, whole, word
 from ._types import FilePath
@@ -86,7 +85,7 @@ class Simulation:
                 word(value, name, accepted)
         if method is not None:
             method_name(method)
-        gpu = device == "cuda" or (device != "cpu" and importlib.util.find_spec("quadrat_cuda13") is not None)
+        gpu = device == "cuda" or (device != "cpu" and _cuda.package() is not None)
         every = {"frame_every": frame_every, "statistics_every": statistics_every}
         numbers = {"steps": steps, "particles": particles, "threads": threads, "seed": seed, **every}
         given = (

@@ -34,7 +34,7 @@ def test_the_recipes_of_the_build_have_the_version():
         assert VERSION in text and not re.search(r"@\w+@", text)
 
 
-@pytest.mark.parametrize("folder", [".", "python/cuda13"])
+@pytest.mark.parametrize("folder", [".", "python/cuda12", "python/cuda13"])
 def test_the_packages_of_python_have_the_version_and_a_license(folder, tmp_path, monkeypatch):
     backend = pytest.importorskip("scikit_build_core.build")
     monkeypatch.chdir(blocks.ROOT / folder)
@@ -43,7 +43,10 @@ def test_the_packages_of_python_have_the_version_and_a_license(folder, tmp_path,
     assert {f"Version: {VERSION}", "License-Expression: BSD-3-Clause"} <= set(lines)
     assert (written / "licenses" / "LICENSE").is_file()
     if folder == ".":  # the part for GPUs must be of the same version
-        assert f'Requires-Dist: quadrat-cuda13=={VERSION}; extra == "cuda13"' in lines
+        for part in ("cuda12", "cuda13"):
+            assert f'Requires-Dist: quadrat-{part}=={VERSION}; extra == "{part}"' in lines
+    else:
+        assert f"Name: quadrat-{folder.rpartition('/')[2]}" in lines
 
 
 def test_the_workflows_are_well_formed():

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import quadrat
 
-STANDIN = pathlib.Path(quadrat.__file__).parents[1] / "standin"
+STANDIN = pathlib.Path(quadrat.__file__).resolve().parents[1] / "standin"
 LIBRARY = STANDIN / "quadrat_cuda13" / "libquadrat_cuda13.so"
 if not LIBRARY.is_file():
     pytest.skip("the package is not that of a build with tests", allow_module_level=True)
@@ -136,9 +136,10 @@ def test_errors_have_the_words_of_the_cpu():
     check([quadrat.neighbor_list(Array(POINTS), 0.4, outputs="n")], [quadrat.neighbor_list(POINTS, 0.4, outputs="n")])
 
 
-def test_a_library_of_another_version_is_refused(tmp_path):
-    (tmp_path / "quadrat_cuda13").mkdir()
-    (tmp_path / "quadrat_cuda13" / "__init__.py").touch()
+@pytest.mark.parametrize("package", ["quadrat_cuda12", "quadrat_cuda13"])
+def test_a_library_of_another_version_is_refused(tmp_path, package):
+    (tmp_path / package).mkdir()
+    (tmp_path / package / "__init__.py").touch()
     program = (
         "import quadrat, standin_test as s\n"
         "try:\n"
@@ -146,7 +147,9 @@ def test_a_library_of_another_version_is_refused(tmp_path):
         "except ImportError as problem:\n"
         "    print(problem)\n"
     )
-    path = os.pathsep.join([str(tmp_path), str(pathlib.Path(__file__).parent), *sys.path])
+    others = [path for path in sys.path if not pathlib.Path(path, "quadrat_cuda13").is_dir()]
+    (tmp_path / "quadrat").symlink_to(pathlib.Path(quadrat.__file__).parent)
+    path = os.pathsep.join([str(tmp_path), str(pathlib.Path(__file__).parent), *others])
 
     def words():
         done = subprocess.run([sys.executable, "-c", program], env={**os.environ, "PYTHONPATH": path}, text=True,
@@ -154,8 +157,8 @@ def test_a_library_of_another_version_is_refused(tmp_path):
         return done.stdout
 
     assert "is missing" in words()
-    file = tmp_path / "quadrat_cuda13" / "libquadrat_cuda13.so"
+    file = tmp_path / package / f"lib{package}.so"
     file.write_bytes(b"not a library")
     assert "cannot be opened" in words()
     file.write_bytes(LIBRARY.read_bytes().replace(b"0.1.0\0", b"0.0.9\0"))
-    assert "quadrat-cuda13 0.0.9 do not fit" in words()
+    assert f"lib{package}.so 0.0.9 do not fit" in words()

@@ -6,21 +6,20 @@ numbers are JAX's, without conjugates: those of linear functions are transposes.
 """
 
 import functools
-import importlib.util
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.custom_derivatives import SymbolicZero
 
-from .. import _core, _splines
+from .. import _core, _cuda, _splines
 from . import ewald_second
 
 THREADS = 0
 
 for _name, _handlers in _core.jax_handlers.items():
     jax.ffi.register_ffi_target(_name, _handlers[0], platform="cpu")
-    if importlib.util.find_spec("quadrat_cuda13") is not None:
+    if _cuda.package() is not None:
         jax.ffi.register_ffi_target(_name, _handlers[1], platform="CUDA")
 
 
