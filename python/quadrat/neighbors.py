@@ -188,8 +188,9 @@ def neighbor_list(
     rule : the cutoff of a pair
         "uniform": the cutoff. "sum_of_radii" (the default with radii), "larger_radius" or "own_radius" (that of i): of
         the (N,) `radii`. "table_of_types" (the default with a table): `type_cutoffs`[type of i, type of j], a symmetric
-        table with 0 for no pair, with the (N,) integers `types`; or a dictionary such as {("O", "H"): 1.2}, without
-        other pairs, with (N,) names or integers. `cutoff` is then an upper bound on all of these.
+        table with 0 for no pair, with the (N,) integers `types`; or a dictionary by pairs such as {("O", "H"): 1.2} or
+        of radii that add up such as {"O": 0.7, "H": 0.5}, without other pairs and types, with (N,) names or integers.
+        `cutoff` is then an upper bound on all of these.
     radii_of_queries, types_of_queries : (M,) numbers and integers
         Radii and types of the queries, for the same rules: i is a query, j a point. With "own_radius", points need no
         `radii`.

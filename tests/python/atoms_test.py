@@ -37,12 +37,20 @@ def by_pair(cutoffs):
     return limits
 
 
-@pytest.mark.parametrize("call", [quadrat.ase.neighbor_list, quadrat.matscipy.neighbour_list])
-def test_dictionaries_of_radii_add_up_and_leave_out_other_elements(call):
-    radius = np.array([{"H": 0.4, "O": 0.9, "N": 0.0}[symbol] for symbol in ATOMS.symbols])
-    found = table(*call("ijSd", ATOMS, RADII))
-    assert len(found) > 20
-    np.testing.assert_allclose(found, table(*ase.neighborlist.neighbor_list("ijSd", ATOMS, radius.tolist())), atol=1e-12)
+@pytest.mark.parametrize("call", ["ase", "matscipy", "functions"])
+def test_radii_by_elements_add_up_and_leave_out_other_elements(call):
+    if call == "functions":
+        space = {"box": [7, 8, 9], "periodic": [True, True, False], "types": ATOMS.get_chemical_symbols()}
+        found = quadrat.neighbor_list(ATOMS.positions, 1.8, type_cutoffs={"H": 0.4, "O": 0.9}, outputs="ijSd", **space)
+    else:
+        found = {"ase": quadrat.ase.neighbor_list, "matscipy": quadrat.matscipy.neighbour_list}[call]("ijSd", ATOMS, RADII)
+    wanted = within(by_pair({("H", "H"): 0.8, ("O", "H"): 1.3, ("O", "O"): 1.8}))
+    assert len(wanted) > 20
+    np.testing.assert_allclose(table(*found), wanted, atol=1e-12)
+    radii = np.array([{"H": 0.4, "O": 0.9, "N": 0.0}[symbol] for symbol in ATOMS.symbols])
+    zero = quadrat.ase.neighbor_list("ijSd", ATOMS, {**RADII, "N": 0.0})  # not the same as no radius
+    np.testing.assert_allclose(table(*zero), table(*ase.neighborlist.neighbor_list("ijSd", ATOMS, radii)), atol=1e-12)
+    assert len(zero[0]) > len(found[0])
 
 
 @pytest.mark.parametrize("outputs", ["list", "class"])
@@ -92,9 +100,9 @@ def test_tensors_take_dictionaries():
     "cutoff, error, words",
     [
         ({("H", "Xy"): 1.0}, ValueError, "cutoff has the element 'Xy'"),
-        ({("H", "O", "N"): 1.0}, ValueError, r"cutoff has the key \(1, 8, 7\)"),
-        ({("H", "O"): -1.0}, ValueError, r"cutoff\[1, 8\] is -1.0; numbers from 0"),
-        ({("H", "O"): "1"}, TypeError, r"cutoff\[1, 8\] is '1'"),
+        ({("H", "O", "N"): 1.0}, ValueError, r"cutoff has the key \('H', 'O', 'N'\)"),
+        ({("H", "O"): -1.0}, ValueError, r"cutoff\[\('H', 'O'\)\] is -1.0; numbers from 0"),
+        ({("H", "O"): "1"}, TypeError, r"cutoff\[\('H', 'O'\)\] is '1'"),
         ({"H": float("nan")}, ValueError, r"cutoff\['H'\] is nan"),
         ({"H": 1.0, ("H", "O"): 1.0}, ValueError, "cutoff has the key 'H'; pairs"),
         ({}, ValueError, "dictionary without entries"),
