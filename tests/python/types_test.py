@@ -24,6 +24,7 @@ import quadrat.finufft
 import quadrat.frames
 import quadrat.matscipy
 import quadrat.mdanalysis
+import quadrat.ovito
 import quadrat.plot
 import quadrat.report
 import quadrat.vesin
@@ -49,6 +50,7 @@ print(quadrat.reduce_by_key([0], [1.0], "mean"), quadrat.count_keys([0]), quadra
 print(quadrat.ase.neighbor_list("ij", None, 1.0), quadrat.finufft.nufft1d1(points[:, 0], points[:, 0], 4))
 print(quadrat.matscipy.neighbour_list("ij", cutoff={("O", "H"): 1.2}, positions=points), quadrat.mdanalysis.capped_distance)
 print(quadrat.neighbor_list(points, 1.2, types=["O"] * 10, type_cutoffs={("O", "H"): 1.2}, outputs="d").shape)
+print(quadrat.ovito.clusters(1.0)(0, None), quadrat.ovito.coordination({("O", "H"): 1.2}))
 print(quadrat.vesin.NeighborList(cutoff=1.0, full_list=True).compute(points, np.eye(3), True))
 grouped = quadrat.clusters(points, 0.2, members=True)
 print(grouped.members, quadrat.clusters(points, 0.2).max(), quadrat.methods("neighbor_list")[0].upper())
