@@ -274,6 +274,8 @@ typedef struct quadrat_nearest_options {
   double cutoff;    /**< only neighbors nearer than this; 0: all */
   int include_self; /**< a point is its own neighbor */
   int shifts;
+  int systems;  /**< points belong to systems, with a box each; it needs a cutoff. Implied by several boxes */
+  int reserved; /**< 0 */
 } quadrat_nearest_options;
 
 typedef struct quadrat_nearest_view {
@@ -286,16 +288,21 @@ typedef struct quadrat_nearest_view {
   const int32_t* shifts;
 } quadrat_nearest_view;
 
-/** `box`: one system. Points may lie anywhere along its open axes. */
-int quadrat_nearest_neighbors_create(quadrat_context* context, const quadrat_boxes* box,
+/** Points may lie anywhere along open axes. */
+int quadrat_nearest_neighbors_create(quadrat_context* context, const quadrat_boxes* boxes,
                                      const quadrat_nearest_options* options, quadrat_nearest_neighbors** nearest);
 void quadrat_nearest_neighbors_destroy(quadrat_nearest_neighbors* nearest);
-/** Sets the points among which neighbors are found; they are copied. */
-int quadrat_nearest_neighbors_build(quadrat_nearest_neighbors* nearest, const quadrat_points* points);
-int quadrat_nearest_neighbors_build_async(quadrat_nearest_neighbors* nearest, const quadrat_points* points);
-/** Finds the neighbors of these queries; null: of the points. */
-int quadrat_nearest_neighbors_search(quadrat_nearest_neighbors* nearest, const quadrat_points* queries);
-int quadrat_nearest_neighbors_search_async(quadrat_nearest_neighbors* nearest, const quadrat_points* queries);
+/** Sets the points among which neighbors are found; they are copied. `system_of_point`: null for one system; `_async`
+ * accepts only QUADRAT_UINT32. */
+int quadrat_nearest_neighbors_build(quadrat_nearest_neighbors* nearest, const quadrat_points* points,
+                                    const quadrat_integers* system_of_point);
+int quadrat_nearest_neighbors_build_async(quadrat_nearest_neighbors* nearest, const quadrat_points* points,
+                                          const quadrat_integers* system_of_point);
+/** Finds the neighbors of these queries, each in its system; null: of the points. */
+int quadrat_nearest_neighbors_search(quadrat_nearest_neighbors* nearest, const quadrat_points* queries,
+                                     const quadrat_integers* system_of_query);
+int quadrat_nearest_neighbors_search_async(quadrat_nearest_neighbors* nearest, const quadrat_points* queries,
+                                           const quadrat_integers* system_of_query);
 int quadrat_nearest_neighbors_check(quadrat_nearest_neighbors* nearest);
 int quadrat_nearest_neighbors_view(quadrat_nearest_neighbors* nearest, quadrat_nearest_view* view);
 /** As quadrat_neighbor_list_write. */
@@ -344,12 +351,15 @@ typedef struct quadrat_cluster_members {
   const void* centers;
 } quadrat_cluster_members;
 
-int quadrat_cluster_finder_create(quadrat_context* context, const quadrat_boxes* box,
+int quadrat_cluster_finder_create(quadrat_context* context, const quadrat_boxes* boxes,
                                   const quadrat_cluster_options* options, quadrat_cluster_finder** clusters);
 void quadrat_cluster_finder_destroy(quadrat_cluster_finder* clusters);
-int quadrat_cluster_finder_find(quadrat_cluster_finder* clusters, const quadrat_points* points);
-/** For as many points, and at most as many clusters, as there is room for. */
-int quadrat_cluster_finder_find_async(quadrat_cluster_finder* clusters, const quadrat_points* points);
+/** `system_of_point`: null for one system. Points of different systems are not linked. */
+int quadrat_cluster_finder_find(quadrat_cluster_finder* clusters, const quadrat_points* points,
+                                const quadrat_integers* system_of_point);
+/** For as many points, and at most as many clusters, as there is room for, and systems as QUADRAT_UINT32. */
+int quadrat_cluster_finder_find_async(quadrat_cluster_finder* clusters, const quadrat_points* points,
+                                      const quadrat_integers* system_of_point);
 /** Makes room for this many clusters, after quadrat_cluster_finder_find. */
 int quadrat_cluster_finder_reserve(quadrat_cluster_finder* clusters, size_t count);
 int quadrat_cluster_finder_check(quadrat_cluster_finder* clusters);
@@ -392,10 +402,12 @@ typedef struct quadrat_histogram_view {
 int quadrat_pair_histogram_create(quadrat_context* context, const quadrat_histogram_options* options,
                                   quadrat_pair_histogram** histogram);
 void quadrat_pair_histogram_destroy(quadrat_pair_histogram* histogram);
-/** Counts a frame. `box`: null for an open one that just holds the points. `types` by point: null for all 0. A frame
- * with an error is not counted. */
+/** Counts a frame, or one for each system, with a box each. `boxes`: null for an open one that just holds the points
+ * of a single system. `system_of_point`: null for one system. `types` by point: null for all 0. With an error no frame
+ * is counted. */
 int quadrat_pair_histogram_add(quadrat_pair_histogram* histogram, const quadrat_points* points,
-                               const quadrat_boxes* box, const quadrat_integers* types);
+                               const quadrat_boxes* boxes, const quadrat_integers* system_of_point,
+                               const quadrat_integers* types);
 int quadrat_pair_histogram_view(quadrat_pair_histogram* histogram, quadrat_histogram_view* view);
 /** Discards all frames. */
 int quadrat_pair_histogram_clear(quadrat_pair_histogram* histogram);
@@ -630,9 +642,31 @@ int quadrat_nufft_plan_type_2(quadrat_nufft_plan* plan, const void* modes, void*
                               const quadrat_nufft_call* call);
 int quadrat_nufft_plan_type_2_async(quadrat_nufft_plan* plan, const void* modes, void* values,
                                     const quadrat_nufft_call* call);
+/** weights[j]: the part of a period's volume that point j represents, one for each point. Ends after `iterations` (0:
+ * 30), or when they change by less than `tolerance` (0: 1e-4) of their sum. */
+int quadrat_nufft_plan_density_weights(quadrat_nufft_plan* plan, void* weights, int iterations, double tolerance);
 /** The bound of the error, relative to the sum of the moduli of the transformed numbers. */
 int quadrat_nufft_plan_error_bound(quadrat_nufft_plan* plan, double* bound);
 int quadrat_nufft_plan_info(quadrat_nufft_plan* plan, quadrat_info* info);
+
+typedef struct quadrat_normal_operator quadrat_normal_operator;
+
+/** A transform of type 2, a weight for each point, and type 1 with the other sign, in one step: for complex values of
+ * one system. */
+int quadrat_normal_operator_create(quadrat_context* context, const quadrat_nufft_options* options,
+                                   quadrat_normal_operator** normal);
+void quadrat_normal_operator_destroy(quadrat_normal_operator* normal);
+/** Points and weights (null: all 1) are not needed afterwards. */
+int quadrat_normal_operator_set_points(quadrat_normal_operator* normal, const quadrat_points* points,
+                                       const void* weights);
+/** modes (V, K...) to result (V, K...), which may be the same. The sign is that of type 2. */
+int quadrat_normal_operator_apply(quadrat_normal_operator* normal, const void* modes, void* result,
+                                  const quadrat_nufft_call* call);
+int quadrat_normal_operator_apply_async(quadrat_normal_operator* normal, const void* modes, void* result,
+                                        const quadrat_nufft_call* call);
+/** The bound of the error of a mode, relative to the sum of the moduli of the weights, times that of the modes. */
+int quadrat_normal_operator_error_bound(quadrat_normal_operator* normal, double* bound);
+int quadrat_normal_operator_info(quadrat_normal_operator* normal, quadrat_info* info);
 
 typedef struct quadrat_nufft_target_plan quadrat_nufft_target_plan;
 

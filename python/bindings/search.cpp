@@ -11,13 +11,37 @@ namespace quadrat::python {
 
 namespace {
 
+/// The systems of points and of queries.
+struct systems_given {
+  std::optional<given_array> of_points, of_queries{};
+
+  void receive(worker& reader) {
+    if (of_points) of_points->receive(reader);
+    if (of_queries) of_queries->receive(reader);
+  }
+};
+
+[[nodiscard]] systems_given systems_from(nb::handle systems, nb::handle systems_of_queries, const point_arrays& arrays,
+                                         const origin_of_arrays& where) {
+  if (!systems_of_queries.is_none() && !arrays.queries) {
+    throw nb::value_error("systems_of_queries are given, but no queries");
+  }
+  if (!systems_of_queries.is_none() && systems.is_none()) {
+    throw nb::value_error("systems_of_queries are given, but no systems of the points");
+  }
+  return {indices_from(systems, "systems", arrays.points.shape()[0], where),
+          indices_from(systems_of_queries, "systems_of_queries", arrays.rows(), where, "queries")};
+}
+
 [[nodiscard]] nb::tuple knn(nb::handle points, std::size_t k, nb::handle box, nb::handle periodic, nb::handle origin,
-                            double cutoff, nb::handle queries, bool include_self, bool shifts, int threads,
-                            nb::handle index_dtype) {
+                            double cutoff, nb::handle queries, nb::handle systems, nb::handle systems_of_queries,
+                            bool include_self, bool shifts, int threads, nb::handle index_dtype) {
   const origin_of_arrays where = origin_of(points, "points");
   point_arrays arrays = point_arrays_from(points, queries, where);
   const int dimension = arrays.dimension();
-  const boxes_given boxes = boxes_from(box, dimension, periodic, origin);
+  systems_given numbers = systems_from(systems, systems_of_queries, arrays, where);
+  const boxes_given boxes =
+      boxes_from(box, dimension, periodic, origin, systems_of(numbers.of_points, box, dimension, where, threads));
   const bool long_indices = long_indices_from(index_dtype).value_or(where.long_indices());
   const number indices = long_indices ? number::int64 : number::int32;
   auto options = sized<quadrat_nearest_options>();
@@ -27,9 +51,11 @@ namespace {
   options.cutoff = meant(cutoff);
   options.include_self = include_self ? 1 : 0;
   options.shifts = shifts ? 1 : 0;
+  options.systems = numbers.of_points ? 1 : 0;
   const quadrat_boxes space = boxes.view();
   const std::unique_ptr<nearest_handle> search = made_at<nearest_handle>(where.at(threads), &space, &options);
   arrays.receive(*search);
+  numbers.receive(*search);
   results made(where);
   void* const neighbors = made.add(indices, {arrays.rows(), k});
   void* const moved = shifts ? made.add(indices, {arrays.rows(), k, static_cast<std::size_t>(dimension)}) : nullptr;
@@ -37,13 +63,14 @@ namespace {
   made.prepare(*search);
   const quadrat_points given = arrays.points.points();
   const std::optional<quadrat_points> at = arrays.queries_given();
+  const quadrat_integers of_points = of(numbers.of_points), of_queries = of(numbers.of_queries);
   unlocked([&] {
     const auto write = [&](int output, void* to) {
       if (to != nullptr)
         search->call(&c_functions::nearest_neighbors_write_async, output, index_type(long_indices), to);
     };
-    search->call(&c_functions::nearest_neighbors_build, &given);
-    search->call(&c_functions::nearest_neighbors_search, at ? &*at : nullptr);
+    search->call(&c_functions::nearest_neighbors_build, &given, &of_points);
+    search->call(&c_functions::nearest_neighbors_search, at ? &*at : nullptr, &of_queries);
     write(QUADRAT_NEAREST_INDICES, neighbors);
     write(QUADRAT_NEAREST_DISTANCES, distances);
     write(QUADRAT_NEAREST_SHIFTS, moved);
@@ -55,12 +82,14 @@ namespace {
 
 /// Labels; with `members` also where the rows of members begin, the members, and the centers.
 [[nodiscard]] nb::object clusters(nb::handle points, double cutoff, nb::handle box, nb::handle periodic,
-                                  nb::handle origin, std::uint32_t min_points, bool members, int threads,
-                                  nb::handle index_dtype) {
+                                  nb::handle origin, nb::handle systems, std::uint32_t min_points, bool members,
+                                  int threads, nb::handle index_dtype) {
   const origin_of_arrays where = origin_of(points, "points");
   given_array array = points_from(points, where, 2);
   const std::size_t dimension = array.shape()[1];
-  const boxes_given boxes = boxes_from(box, static_cast<int>(dimension), periodic, origin);
+  std::optional<given_array> numbers = indices_from(systems, "systems", array.shape()[0], where);
+  const boxes_given boxes = boxes_from(box, static_cast<int>(dimension), periodic, origin,
+                                       systems_of(numbers, box, static_cast<int>(dimension), where, threads));
   const bool long_indices = long_indices_from(index_dtype).value_or(where.long_indices());
   const number index = long_indices ? number::int64 : number::int32;
   auto options = sized<quadrat_cluster_options>();
@@ -72,15 +101,17 @@ namespace {
   const quadrat_boxes space = boxes.view();
   const std::unique_ptr<cluster_handle> finder = made_at<cluster_handle>(where.at(threads), &space, &options);
   array.receive(*finder);
+  if (numbers) numbers->receive(*finder);
   results made(where);
   void* const labels = made.add(index, {array.shape()[0]});
   made.prepare(*finder);
   const quadrat_points given = array.points();
+  const quadrat_integers of_points = of(numbers);
   const auto write = [&](int output, void* to) {
     finder->call(&c_functions::cluster_finder_write_async, output, index_type(long_indices), to);
   };
   unlocked([&] {
-    finder->call(&c_functions::cluster_finder_find, &given);
+    finder->call(&c_functions::cluster_finder_find, &given, &of_points);
     write(QUADRAT_CLUSTER_LABELS, labels);
     finder->synchronize();
   });
@@ -125,14 +156,17 @@ class pair_counts {
   }
 
   void add(nb::handle points, const char* name, nb::handle box, nb::handle periodic, nb::handle origin,
-           nb::handle types) {
+           nb::handle systems, nb::handle types) {
     const origin_of_arrays where = origin_of(points, name);
     given_array array = points_from(points, where, 2, name, type_, dimension_);
-    const boxes_given boxes = boxes_from(box, static_cast<int>(array.shape()[1]), periodic, origin);
+    const int dimension = static_cast<int>(array.shape()[1]);
+    std::optional<given_array> systems_of_points = indices_from(systems, "systems", array.shape()[0], where);
+    const boxes_given boxes =
+        boxes_from(box, dimension, periodic, origin, systems_of(systems_of_points, box, dimension, where, threads_));
     std::optional<given_array> numbers = indices_from(types, "types", array.shape()[0], where);
     if (!counts_) {
       type_ = array.type();
-      dimension_ = static_cast<int>(array.shape()[1]);
+      dimension_ = dimension;
       options_.type = c_type(array.type());
       options_.dimension = dimension_;
       options_.accept_outside = boxes.open() ? 1 : 0;
@@ -142,11 +176,14 @@ class pair_counts {
     if (where.device != device_) throw nb::value_error("the frames are in the memory of different devices");
     array.receive(*counts_);
     if (numbers) numbers->receive(*counts_);
+    if (systems_of_points) systems_of_points->receive(*counts_);
     const quadrat_points given = array.points();
     const quadrat_boxes space = boxes.view();
-    const quadrat_integers of_points = of(numbers);
-    unlocked(
-        [&] { counts_->call(&c_functions::pair_histogram_add, &given, box.is_none() ? nullptr : &space, &of_points); });
+    const quadrat_integers of_points = of(numbers), numbers_of_systems = of(systems_of_points);
+    unlocked([&] {
+      counts_->call(&c_functions::pair_histogram_add, &given, box.is_none() ? nullptr : &space, &numbers_of_systems,
+                    &of_points);
+    });
   }
   /// As NumPy's: (pairs of types, bins).
   [[nodiscard]] nb::tuple result() const {
@@ -173,14 +210,15 @@ class pair_counts {
 void add_search(nb::module_& module) {
   const auto any = [](const char* name) { return nb::arg(name).none(); };
   module.def("knn", &knn, nb::arg("points").none(), nb::arg("k"), any("box"), any("periodic"), any("origin"),
-             nb::arg("cutoff"), any("queries"), nb::arg("include_self"), nb::arg("shifts"), nb::arg("threads"),
-             any("index_dtype"));
+             nb::arg("cutoff"), any("queries"), any("systems"), any("systems_of_queries"), nb::arg("include_self"),
+             nb::arg("shifts"), nb::arg("threads"), any("index_dtype"));
   module.def("clusters", &clusters, nb::arg("points").none(), nb::arg("cutoff"), any("box"), any("periodic"),
-             any("origin"), nb::arg("min_points"), nb::arg("members"), nb::arg("threads"), any("index_dtype"));
+             any("origin"), any("systems"), nb::arg("min_points"), nb::arg("members"), nb::arg("threads"),
+             any("index_dtype"));
   nb::class_<pair_counts>(module, "PairCounts")
       .def(nb::init<double, std::uint32_t, std::uint32_t, bool, int>())
       .def("add", &pair_counts::add, nb::arg("points").none(), nb::arg("name"), any("box"), any("periodic"),
-           any("origin"), any("types"))
+           any("origin"), any("systems"), any("types"))
       .def("result", &pair_counts::result);
   module.def("boxes_in", &boxes_in, any("box"), nb::arg("dimension"), nb::arg("of"));
   module.def("numbers", &numbers_as_array, any("value"), nb::arg("name"));

@@ -272,6 +272,8 @@ def knn(
     origin: Array = None,
     cutoff: float = float("inf"),
     queries: Array = None,
+    systems: Array = None,
+    systems_of_queries: Array = None,
     include_self: bool = False,
     shifts: bool = False,
     threads: int | None = None,
@@ -280,8 +282,9 @@ def knn(
     """The k nearest neighbors (1 to 64) of each point, or of each query, including images in periodic boxes.
 
     If fewer are nearer than `cutoff`, rows end with the index -1 at an infinite distance. Ties are in the order of
-    indices. A point is not its own neighbor unless `include_self`. For the other parameters see `neighbor_list`.
-    Returns `Nearest`. Results are always the same bits.
+    indices. A point is not its own neighbor unless `include_self`. With `systems` a finite `cutoff` is needed, and
+    memory for all pairs nearer than that. For the other parameters see `neighbor_list`. Returns `Nearest`. Results are
+    always the same bits.
     """
     points, box, periodic, origin = placed(points, box, periodic, origin)
     return Nearest(
@@ -293,6 +296,8 @@ def knn(
             origin,
             real_number(cutoff, "cutoff"),
             queries,
+            systems,
+            systems_of_queries,
             flag(include_self, "include_self"),
             flag(shifts, "shifts"),
             thread_count(threads),
@@ -313,6 +318,11 @@ class Clusters(NamedTuple):
     members: Array
     centers: Array
 
+    @property
+    def sizes(self) -> Array:
+        """The number of points of each label."""
+        return self.offsets[1:] - self.offsets[:-1]
+
     def __repr__(self) -> str:
         return of_arrays(self)
 
@@ -327,6 +337,7 @@ def clusters(
     *,
     periodic: ByAxis = None,
     origin: Array = None,
+    systems: Array = None,
     min_points: int = 1,
     members: bool = False,
     threads: int | None = None,
@@ -339,6 +350,7 @@ def clusters(
     *,
     periodic: ByAxis = None,
     origin: Array = None,
+    systems: Array = None,
     min_points: int = 1,
     members: bool = False,
     threads: int | None = None,
@@ -349,11 +361,12 @@ def clusters(
     Points nearer than `cutoff` are linked. With `min_points` = 1, clusters are connected points (friends of friends).
     With larger values they are those of DBSCAN, whose core points have at least `min_points` points within `cutoff`,
     themselves included. With `members` the result is `Clusters`, which also has the members and the center of each
-    cluster. Along a periodic axis a center is that of the unwrapped cluster, which should be shorter than half the box.
+    cluster. With `systems`, points of different systems are not linked, and labels are those of all systems together.
+    Along a periodic axis a center is that of the unwrapped cluster, which should be shorter than half the box.
     For the other parameters see `neighbor_list`. Results are always the same.
     """
     wanted, least = flag(members, "members"), whole(min_points, "min_points", 1, 2**32 - 1)
     points, box, periodic, origin = placed(points, box, periodic, origin)
-    given = box, periodic, origin, least, wanted, thread_count(threads), _index_type(index_dtype)
+    given = box, periodic, origin, systems, least, wanted, thread_count(threads), _index_type(index_dtype)
     found = _core.clusters(points, real_number(cutoff, "cutoff"), *given)
     return Clusters(*found) if wanted else found

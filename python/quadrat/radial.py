@@ -53,6 +53,7 @@ def rdf(
     *,
     periodic: ByAxis = None,
     origin: Array = None,
+    systems: Array = None,
     bins: int = 200,
     types: Array = None,
     normalization: str = "N^2",
@@ -67,6 +68,8 @@ def rdf(
     box, periodic, origin : as in `neighbor_list`. Without a box space is open; the density is then that in the bounding
         box of each frame's points, which is at least as long as the cutoff along each axis, as in `quadrat neighbors
         --rdf`.
+    systems : (N,) integers, for all frames: independent systems, with a box each as in `neighbor_list`; each counts as a
+        frame of its own
     types : (N,) integers from 0, or names (strings), for all frames; or a sequence of these, one for each frame; or the
         name of a field of `Frame`s, such as "species", whose values are those of the first frame. g(r) is then given
         for each pair of types, by `RadialDistribution.pair` with their names.
@@ -85,11 +88,11 @@ def rdf(
     if isinstance(first, Frame):
         names, parts = _parts_of_frames(first, every, bins, types, box, periodic, origin)
     else:
-        names, parts = _parts_of_arrays(_frames(every), bins, types, box, periodic, origin)
+        names, parts = _parts_of_arrays(_frames(every), bins, types, box, periodic, origin, systems)
     kinds = max(1, len(names))
     pairs = _core.PairCounts(cutoff, bins, kinds, distinct, thread_count(threads))
-    for number, (points, *rest) in enumerate(parts):
-        pairs.add(points, f"points of frame {number}", *rest)
+    for number, (points, *within, numbers) in enumerate(parts):
+        pairs.add(points, f"points of frame {number}", *within, systems, numbers)
     g, counts = pairs.result()
     r = (np.arange(bins) + 0.5) * (cutoff / bins)
     if types is None:
@@ -141,9 +144,9 @@ def _parts_of_frames(first, every, bins, types, box, periodic, origin):
     return tuple(names.tolist()), parts()
 
 
-def _parts_of_arrays(listed, bins, types, box, periodic, origin):
+def _parts_of_arrays(listed, bins, types, box, periodic, origin, systems):
     """(names of the types, what PairCounts takes of each array)."""
-    boxes = None if box is None or len(listed) == 1 else _core.numbers(box, "box")
+    boxes = None if box is None or systems is not None or len(listed) == 1 else _core.numbers(box, "box")
     own = boxes is not None and _core.boxes_in(boxes, _core.kind_of_points(listed[0])[0], "frame") != 1
     if own and len(boxes) != len(listed):
         count = len(listed)

@@ -101,12 +101,10 @@ template <typename T, int D>
   return result;
 }
 
-/// The box of one system.
 template <typename T, int D>
-[[nodiscard]] lattice<T, D> lattice_of(const quadrat_boxes* box) {
-  require(box != nullptr, "the pointer to the box is null");
-  require(box->count <= 1, "there are ", box->count, " boxes; one is needed");
-  return lattices_of<T, D>(*box, "box")[0];
+[[nodiscard]] std::vector<lattice<T, D>> lattices_at(const quadrat_boxes* boxes) {
+  require(boxes != nullptr, "the pointer to the boxes is null");
+  return lattices_of<T, D>(*boxes, "boxes");
 }
 
 template <typename T, int D>
@@ -180,6 +178,11 @@ class index_array {
     require(wait, name, " must have the type QUADRAT_UINT32 where the call does not wait");
     return given.type == QUADRAT_INT32 ? converted<std::int32_t>(context, given, name)
                                        : converted<std::int64_t>(context, given, name);
+  }
+  /// The same for a pointer that may be null.
+  const std::uint32_t* of(const Context& context, const quadrat_integers* given, std::size_t count, const char* name,
+                          bool wait = true) {
+    return given == nullptr ? nullptr : of(context, *given, count, name, wait);
   }
 
  private:

@@ -5,7 +5,7 @@
 #include "core/backend.hpp"
 
 struct quadrat_cluster_finder : quadrat::c::handle {
-  virtual void find(const quadrat_points* points, bool wait) = 0;
+  virtual void find(const quadrat_points* points, const quadrat_integers* system_of_point, bool wait) = 0;
   virtual void reserve(std::size_t count) = 0;
   virtual void check() = 0;
   [[nodiscard]] virtual quadrat_cluster_view view() = 0;
@@ -16,9 +16,9 @@ struct quadrat_cluster_finder : quadrat::c::handle {
 namespace quadrat::c {
 
 using cluster_finder_handle = std::unique_ptr<quadrat_cluster_finder>;
-cluster_finder_handle make_finder(const cpu_context& context, const quadrat_boxes* box,
+cluster_finder_handle make_finder(const cpu_context& context, const quadrat_boxes* boxes,
                                   const quadrat_cluster_options& options);
-cluster_finder_handle make_finder(const cuda_context& context, const quadrat_boxes* box,
+cluster_finder_handle make_finder(const cuda_context& context, const quadrat_boxes* boxes,
                                   const quadrat_cluster_options& options);
 
 namespace {
@@ -35,13 +35,14 @@ template <typename T>
 template <typename Context, typename T, int D>
 class cluster_finder_on final : public quadrat_cluster_finder {
  public:
-  cluster_finder_on(const Context& context, const quadrat_boxes* box, const quadrat_cluster_options& options)
-      : context_(context), finder_(context, lattice_of<T, D>(box), cluster_options_of<T>(options)) {}
+  cluster_finder_on(const Context& context, const quadrat_boxes* boxes, const quadrat_cluster_options& options)
+      : context_(context), finder_(context, lattices_at<T, D>(boxes), cluster_options_of<T>(options)) {}
 
-  void find(const quadrat_points* points, bool wait) override {
+  void find(const quadrat_points* points, const quadrat_integers* system_of_point, bool wait) override {
     const auto places = points_at<T, D>(context_, points);
+    const std::uint32_t* const numbers = systems_.of(context_, system_of_point, places.count, "systems", wait);
     members_.reset();
-    wait ? finder_.find(places) : finder_.find_async(places);
+    wait ? finder_.find(places, numbers) : finder_.find_async(places, numbers);
     if (wait) context_.synchronize();
   }
   void reserve(std::size_t count) override { finder_.reserve(count); }
@@ -86,16 +87,17 @@ class cluster_finder_on final : public quadrat_cluster_finder {
   }
 
   Context context_;
+  index_array<Context> systems_;
   cluster_finder<Context, T, D> finder_;
   std::optional<std::size_t> members_;  ///< of all clusters; none: not counted yet
 };
 
 }  // namespace
 
-cluster_finder_handle make_finder(const backend_context& context, const quadrat_boxes* box,
+cluster_finder_handle make_finder(const backend_context& context, const quadrat_boxes* boxes,
                                   const quadrat_cluster_options& options) {
   return with_instance<2>(options.type, options.dimension, [&](auto t, auto d) -> cluster_finder_handle {
-    return std::make_unique<cluster_finder_on<backend_context, decltype(t), d.value>>(context, box, options);
+    return std::make_unique<cluster_finder_on<backend_context, decltype(t), d.value>>(context, boxes, options);
   });
 }
 
@@ -103,18 +105,20 @@ cluster_finder_handle make_finder(const backend_context& context, const quadrat_
 
 extern "C" {
 
-int quadrat_cluster_finder_create(quadrat_context* context, const quadrat_boxes* box,
+int quadrat_cluster_finder_create(quadrat_context* context, const quadrat_boxes* boxes,
                                   const quadrat_cluster_options* options, quadrat_cluster_finder** finder) {
   return create(context, finder, [&](const auto& backend) {
-    return make_finder(backend, box, taken(options, offsetof(quadrat_cluster_options, min_points), "options"));
+    return make_finder(backend, boxes, taken(options, offsetof(quadrat_cluster_options, min_points), "options"));
   });
 }
 void quadrat_cluster_finder_destroy(quadrat_cluster_finder* finder) { destroy(finder); }
-int quadrat_cluster_finder_find(quadrat_cluster_finder* finder, const quadrat_points* points) {
-  return with(finder, [&](auto& one) { one.find(points, true); });
+int quadrat_cluster_finder_find(quadrat_cluster_finder* finder, const quadrat_points* points,
+                                const quadrat_integers* system_of_point) {
+  return with(finder, [&](auto& one) { one.find(points, system_of_point, true); });
 }
-int quadrat_cluster_finder_find_async(quadrat_cluster_finder* finder, const quadrat_points* points) {
-  return with(finder, [&](auto& one) { one.find(points, false); });
+int quadrat_cluster_finder_find_async(quadrat_cluster_finder* finder, const quadrat_points* points,
+                                      const quadrat_integers* system_of_point) {
+  return with(finder, [&](auto& one) { one.find(points, system_of_point, false); });
 }
 int quadrat_cluster_finder_reserve(quadrat_cluster_finder* finder, size_t count) {
   return with(finder, [&](auto& one) { one.reserve(count); });

@@ -5,8 +5,8 @@
 #include "core/backend.hpp"
 
 struct quadrat_nearest_neighbors : quadrat::c::handle {
-  virtual void build(const quadrat_points* points, bool wait) = 0;
-  virtual void search(const quadrat_points* queries, bool wait) = 0;
+  virtual void build(const quadrat_points* points, const quadrat_integers* system_of_point, bool wait) = 0;
+  virtual void search(const quadrat_points* queries, const quadrat_integers* system_of_query, bool wait) = 0;
   virtual void check() = 0;
   [[nodiscard]] virtual quadrat_nearest_view view() = 0;
   virtual void write(int output, int index_type, void* to, bool wait) = 0;
@@ -15,9 +15,9 @@ struct quadrat_nearest_neighbors : quadrat::c::handle {
 namespace quadrat::c {
 
 using nearest_neighbors_handle = std::unique_ptr<quadrat_nearest_neighbors>;
-nearest_neighbors_handle make_nearest(const cpu_context& context, const quadrat_boxes* box,
+nearest_neighbors_handle make_nearest(const cpu_context& context, const quadrat_boxes* boxes,
                                       const quadrat_nearest_options& options);
-nearest_neighbors_handle make_nearest(const cuda_context& context, const quadrat_boxes* box,
+nearest_neighbors_handle make_nearest(const cuda_context& context, const quadrat_boxes* boxes,
                                       const quadrat_nearest_options& options);
 
 namespace {
@@ -35,20 +35,23 @@ template <typename T>
 template <typename Context, typename T, int D>
 class nearest_neighbors_on final : public quadrat_nearest_neighbors {
  public:
-  nearest_neighbors_on(const Context& context, const quadrat_boxes* box, const quadrat_nearest_options& options)
-      : context_(context), search_(context, lattice_of<T, D>(box), nearest_options_of<T>(options)) {}
+  nearest_neighbors_on(const Context& context, const quadrat_boxes* boxes, const quadrat_nearest_options& options)
+      : context_(context), search_(search_in(context, lattices_at<T, D>(boxes), options)) {}
 
-  void build(const quadrat_points* points, bool wait) override {
+  void build(const quadrat_points* points, const quadrat_integers* system_of_point, bool wait) override {
     const auto places = points_at<T, D>(context_, points);
-    wait ? search_.build(places) : search_.build_async(places);
+    const std::uint32_t* const numbers = systems_.of(context_, system_of_point, places.count, "systems", wait);
+    wait ? search_.build(places, numbers) : search_.build_async(places, numbers);
     if (wait) context_.synchronize();
   }
-  void search(const quadrat_points* queries, bool wait) override {
+  void search(const quadrat_points* queries, const quadrat_integers* system_of_query, bool wait) override {
     if (queries == nullptr) {
       wait ? search_.search() : search_.search_async();
     } else {
       const auto places = points_at<T, D>(context_, queries, "queries");
-      wait ? search_.search(places) : search_.search_async(places);
+      const std::uint32_t* const numbers =
+          query_systems_.of(context_, system_of_query, places.count, "systems_of_queries", wait);
+      wait ? search_.search(places, numbers) : search_.search_async(places, numbers);
     }
     if (wait) context_.synchronize();
   }
@@ -84,16 +87,24 @@ class nearest_neighbors_on final : public quadrat_nearest_neighbors {
   [[nodiscard]] quadrat_info info() override { return info_of(search_); }
 
  private:
+  using search_type = nearest_neighbors<Context, T, D>;
+  [[nodiscard]] static search_type search_in(const Context& context, const std::vector<lattice<T, D>>& boxes,
+                                             const quadrat_nearest_options& options) {
+    if (options.systems != 0 || boxes.size() > 1) return {context, boxes, nearest_options_of<T>(options)};
+    return {context, boxes.front(), nearest_options_of<T>(options)};
+  }
+
   Context context_;
-  nearest_neighbors<Context, T, D> search_;
+  index_array<Context> systems_, query_systems_;
+  search_type search_;
 };
 
 }  // namespace
 
-nearest_neighbors_handle make_nearest(const backend_context& context, const quadrat_boxes* box,
+nearest_neighbors_handle make_nearest(const backend_context& context, const quadrat_boxes* boxes,
                                       const quadrat_nearest_options& options) {
   return with_instance<2>(options.type, options.dimension, [&](auto t, auto d) -> nearest_neighbors_handle {
-    return std::make_unique<nearest_neighbors_on<backend_context, decltype(t), d.value>>(context, box, options);
+    return std::make_unique<nearest_neighbors_on<backend_context, decltype(t), d.value>>(context, boxes, options);
   });
 }
 
@@ -101,24 +112,28 @@ nearest_neighbors_handle make_nearest(const backend_context& context, const quad
 
 extern "C" {
 
-int quadrat_nearest_neighbors_create(quadrat_context* context, const quadrat_boxes* box,
+int quadrat_nearest_neighbors_create(quadrat_context* context, const quadrat_boxes* boxes,
                                      const quadrat_nearest_options* options, quadrat_nearest_neighbors** nearest) {
   return create(context, nearest, [&](const auto& backend) {
-    return make_nearest(backend, box, taken(options, offsetof(quadrat_nearest_options, cutoff), "options"));
+    return make_nearest(backend, boxes, taken(options, offsetof(quadrat_nearest_options, cutoff), "options"));
   });
 }
 void quadrat_nearest_neighbors_destroy(quadrat_nearest_neighbors* nearest) { destroy(nearest); }
-int quadrat_nearest_neighbors_build(quadrat_nearest_neighbors* nearest, const quadrat_points* points) {
-  return with(nearest, [&](auto& one) { one.build(points, true); });
+int quadrat_nearest_neighbors_build(quadrat_nearest_neighbors* nearest, const quadrat_points* points,
+                                    const quadrat_integers* system_of_point) {
+  return with(nearest, [&](auto& one) { one.build(points, system_of_point, true); });
 }
-int quadrat_nearest_neighbors_build_async(quadrat_nearest_neighbors* nearest, const quadrat_points* points) {
-  return with(nearest, [&](auto& one) { one.build(points, false); });
+int quadrat_nearest_neighbors_build_async(quadrat_nearest_neighbors* nearest, const quadrat_points* points,
+                                          const quadrat_integers* system_of_point) {
+  return with(nearest, [&](auto& one) { one.build(points, system_of_point, false); });
 }
-int quadrat_nearest_neighbors_search(quadrat_nearest_neighbors* nearest, const quadrat_points* queries) {
-  return with(nearest, [&](auto& one) { one.search(queries, true); });
+int quadrat_nearest_neighbors_search(quadrat_nearest_neighbors* nearest, const quadrat_points* queries,
+                                     const quadrat_integers* system_of_query) {
+  return with(nearest, [&](auto& one) { one.search(queries, system_of_query, true); });
 }
-int quadrat_nearest_neighbors_search_async(quadrat_nearest_neighbors* nearest, const quadrat_points* queries) {
-  return with(nearest, [&](auto& one) { one.search(queries, false); });
+int quadrat_nearest_neighbors_search_async(quadrat_nearest_neighbors* nearest, const quadrat_points* queries,
+                                           const quadrat_integers* system_of_query) {
+  return with(nearest, [&](auto& one) { one.search(queries, system_of_query, false); });
 }
 int quadrat_nearest_neighbors_check(quadrat_nearest_neighbors* nearest) {
   return with(nearest, [](auto& one) { one.check(); });

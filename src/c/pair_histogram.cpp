@@ -8,7 +8,8 @@
 #include "core/backend.hpp"
 
 struct quadrat_pair_histogram : quadrat::c::handle {
-  virtual void add(const quadrat_points* points, const quadrat_boxes* box, const quadrat_integers* types) = 0;
+  virtual void add(const quadrat_points* points, const quadrat_boxes* boxes, const quadrat_integers* system_of_point,
+                   const quadrat_integers* types) = 0;
   [[nodiscard]] virtual quadrat_histogram_view view() = 0;
   virtual void clear() = 0;
 };
@@ -50,11 +51,14 @@ class pair_histogram_on final : public quadrat_pair_histogram {
   pair_histogram_on(const Context& context, const quadrat_histogram_options& options)
       : context_(context), histogram_(context, histogram_options_of<T>(options)) {}
 
-  void add(const quadrat_points* points, const quadrat_boxes* box, const quadrat_integers* types) override {
+  void add(const quadrat_points* points, const quadrat_boxes* boxes, const quadrat_integers* system_of_point,
+           const quadrat_integers* types) override {
     const auto places = points_at<T, D>(context_, points);
-    const std::uint32_t* const numbers =
-        types == nullptr ? nullptr : types_.of(context_, *types, places.count, "types");
-    histogram_.add(places, box == nullptr ? box_around(places) : lattice_of<T, D>(box), numbers);
+    const std::uint32_t* const systems = systems_.of(context_, system_of_point, places.count, "systems");
+    require(boxes != nullptr || systems == nullptr, "there are systems, but no box; the density in each is needed");
+    const std::uint32_t* const numbers = types_.of(context_, types, places.count, "types");
+    histogram_.add(places, boxes == nullptr ? std::vector{box_around(places)} : lattices_at<T, D>(boxes), systems,
+                   numbers);
     context_.synchronize();
   }
   [[nodiscard]] quadrat_histogram_view view() override {
@@ -92,7 +96,7 @@ class pair_histogram_on final : public quadrat_pair_histogram {
   static constexpr T infinity = std::numeric_limits<T>::infinity();
   Context context_;
   workspace<Context> scratch_;
-  index_array<Context> types_;
+  index_array<Context> systems_, types_;
   pair_histogram<Context, T, D> histogram_;
   pair_histogram_result found_;
 };
@@ -117,8 +121,9 @@ int quadrat_pair_histogram_create(quadrat_context* context, const quadrat_histog
 }
 void quadrat_pair_histogram_destroy(quadrat_pair_histogram* histogram) { destroy(histogram); }
 int quadrat_pair_histogram_add(quadrat_pair_histogram* histogram, const quadrat_points* points,
-                               const quadrat_boxes* box, const quadrat_integers* types) {
-  return with(histogram, [&](auto& one) { one.add(points, box, types); });
+                               const quadrat_boxes* boxes, const quadrat_integers* system_of_point,
+                               const quadrat_integers* types) {
+  return with(histogram, [&](auto& one) { one.add(points, boxes, system_of_point, types); });
 }
 int quadrat_pair_histogram_view(quadrat_pair_histogram* histogram, quadrat_histogram_view* view) {
   return with(histogram, [&](auto& one) { give(one.view(), view, "view"); });

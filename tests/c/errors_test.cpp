@@ -47,7 +47,7 @@ QUADRAT_ENDS_WITH(quadrat_info, bytes);
 QUADRAT_ENDS_WITH(quadrat_neighbor_options, method);
 QUADRAT_ENDS_WITH(quadrat_neighbor_input, excluded_count);
 QUADRAT_ENDS_WITH(quadrat_neighbor_view, vectors);
-QUADRAT_ENDS_WITH(quadrat_nearest_options, shifts);
+QUADRAT_ENDS_WITH(quadrat_nearest_options, reserved);
 QUADRAT_ENDS_WITH(quadrat_nearest_view, shifts);
 QUADRAT_ENDS_WITH(quadrat_cluster_options, accept_outside);
 QUADRAT_ENDS_WITH(quadrat_cluster_view, sizes);
@@ -96,25 +96,27 @@ TEST_F(c_errors, every_call_refuses_a_null_handle) {
        quadrat_neighbor_list_check(nullptr), quadrat_neighbor_list_view(nullptr, nullptr),
        quadrat_neighbor_list_write(nullptr, 1, 1, nullptr), quadrat_neighbor_list_write_async(nullptr, 1, 1, nullptr),
        quadrat_neighbor_list_info(nullptr, nullptr)});
+  codes.insert(codes.end(), {quadrat_nearest_neighbors_create(nullptr, nullptr, nullptr, nullptr),
+                             quadrat_nearest_neighbors_build(nullptr, nullptr, nullptr),
+                             quadrat_nearest_neighbors_build_async(nullptr, nullptr, nullptr),
+                             quadrat_nearest_neighbors_write_async(nullptr, 1, 1, nullptr),
+                             quadrat_nearest_neighbors_search(nullptr, nullptr, nullptr),
+                             quadrat_nearest_neighbors_search_async(nullptr, nullptr, nullptr),
+                             quadrat_nearest_neighbors_check(nullptr), quadrat_nearest_neighbors_view(nullptr, nullptr),
+                             quadrat_nearest_neighbors_write(nullptr, 1, 1, nullptr),
+                             quadrat_nearest_neighbors_info(nullptr, nullptr)});
   codes.insert(
       codes.end(),
-      {quadrat_nearest_neighbors_create(nullptr, nullptr, nullptr, nullptr),
-       quadrat_nearest_neighbors_build(nullptr, nullptr), quadrat_nearest_neighbors_build_async(nullptr, nullptr),
-       quadrat_nearest_neighbors_write_async(nullptr, 1, 1, nullptr),
-       quadrat_nearest_neighbors_search(nullptr, nullptr), quadrat_nearest_neighbors_search_async(nullptr, nullptr),
-       quadrat_nearest_neighbors_check(nullptr), quadrat_nearest_neighbors_view(nullptr, nullptr),
-       quadrat_nearest_neighbors_write(nullptr, 1, 1, nullptr), quadrat_nearest_neighbors_info(nullptr, nullptr)});
-  codes.insert(
-      codes.end(),
-      {quadrat_cluster_finder_create(nullptr, nullptr, nullptr, nullptr), quadrat_cluster_finder_find(nullptr, nullptr),
-       quadrat_cluster_finder_view(nullptr, nullptr), quadrat_cluster_finder_members(nullptr, nullptr),
-       quadrat_cluster_finder_find_async(nullptr, nullptr), quadrat_cluster_finder_reserve(nullptr, 1),
-       quadrat_cluster_finder_check(nullptr), quadrat_cluster_finder_write_async(nullptr, 1, 1, nullptr),
-       quadrat_cluster_finder_write(nullptr, 1, 1, nullptr), quadrat_cluster_finder_info(nullptr, nullptr)});
-  codes.insert(codes.end(),
-               {quadrat_pair_histogram_create(nullptr, nullptr, nullptr),
-                quadrat_pair_histogram_add(nullptr, nullptr, nullptr, nullptr), quadrat_pair_histogram_clear(nullptr),
-                quadrat_pair_histogram_view(nullptr, nullptr), quadrat_pair_histogram_info(nullptr, nullptr)});
+      {quadrat_cluster_finder_create(nullptr, nullptr, nullptr, nullptr),
+       quadrat_cluster_finder_find(nullptr, nullptr, nullptr), quadrat_cluster_finder_view(nullptr, nullptr),
+       quadrat_cluster_finder_members(nullptr, nullptr), quadrat_cluster_finder_find_async(nullptr, nullptr, nullptr),
+       quadrat_cluster_finder_reserve(nullptr, 1), quadrat_cluster_finder_check(nullptr),
+       quadrat_cluster_finder_write_async(nullptr, 1, 1, nullptr), quadrat_cluster_finder_write(nullptr, 1, 1, nullptr),
+       quadrat_cluster_finder_info(nullptr, nullptr)});
+  codes.insert(codes.end(), {quadrat_pair_histogram_create(nullptr, nullptr, nullptr),
+                             quadrat_pair_histogram_add(nullptr, nullptr, nullptr, nullptr, nullptr),
+                             quadrat_pair_histogram_clear(nullptr), quadrat_pair_histogram_view(nullptr, nullptr),
+                             quadrat_pair_histogram_info(nullptr, nullptr)});
   codes.insert(
       codes.end(),
       {quadrat_contact_detector_create(nullptr, nullptr, nullptr), quadrat_contact_detector_build(nullptr, nullptr),
@@ -136,21 +138,24 @@ TEST_F(c_errors, every_call_refuses_a_null_handle) {
                 quadrat_spread_plan_interpolate_gradient(nullptr, nullptr, nullptr, nullptr),
                 quadrat_spread_plan_interpolate_gradient_async(nullptr, nullptr, nullptr, nullptr),
                 quadrat_spread_plan_info(nullptr, nullptr)});
-  codes.insert(
-      codes.end(),
-      {quadrat_nufft_plan_create(nullptr, nullptr, nullptr), quadrat_nufft_plan_set_points(nullptr, nullptr, nullptr),
-       quadrat_nufft_plan_set_points_async(nullptr, nullptr, nullptr), quadrat_nufft_plan_check(nullptr),
-       quadrat_nufft_plan_type_1(nullptr, nullptr, nullptr, nullptr),
-       quadrat_nufft_plan_type_1_async(nullptr, nullptr, nullptr, nullptr),
-       quadrat_nufft_plan_type_2(nullptr, nullptr, nullptr, nullptr),
-       quadrat_nufft_plan_type_2_async(nullptr, nullptr, nullptr, nullptr),
-       quadrat_nufft_plan_error_bound(nullptr, nullptr), quadrat_nufft_plan_info(nullptr, nullptr),
-       quadrat_nufft_target_plan_create(nullptr, nullptr, nullptr),
-       quadrat_nufft_target_plan_set_points(nullptr, nullptr, nullptr),
-       quadrat_nufft_target_plan_set_points_async(nullptr, nullptr, nullptr), quadrat_nufft_target_plan_check(nullptr),
-       quadrat_nufft_target_plan_type_3(nullptr, nullptr, nullptr, nullptr),
-       quadrat_nufft_target_plan_type_3_async(nullptr, nullptr, nullptr, nullptr),
-       quadrat_nufft_target_plan_error_bound(nullptr, nullptr), quadrat_nufft_target_plan_info(nullptr, nullptr)});
+  codes.insert(codes.end(), {quadrat_nufft_plan_create(nullptr, nullptr, nullptr),
+                             quadrat_nufft_plan_set_points(nullptr, nullptr, nullptr),
+                             quadrat_nufft_plan_set_points_async(nullptr, nullptr, nullptr),
+                             quadrat_nufft_plan_check(nullptr),
+                             quadrat_nufft_plan_type_1(nullptr, nullptr, nullptr, nullptr),
+                             quadrat_nufft_plan_type_1_async(nullptr, nullptr, nullptr, nullptr),
+                             quadrat_nufft_plan_type_2(nullptr, nullptr, nullptr, nullptr),
+                             quadrat_nufft_plan_type_2_async(nullptr, nullptr, nullptr, nullptr),
+                             quadrat_nufft_plan_error_bound(nullptr, nullptr),
+                             quadrat_nufft_plan_info(nullptr, nullptr),
+                                                   quadrat_nufft_target_plan_create(nullptr, nullptr, nullptr),
+                             quadrat_nufft_target_plan_set_points(nullptr, nullptr, nullptr),
+                             quadrat_nufft_target_plan_set_points_async(nullptr, nullptr, nullptr),
+                             quadrat_nufft_target_plan_check(nullptr),
+                             quadrat_nufft_target_plan_type_3(nullptr, nullptr, nullptr, nullptr),
+                             quadrat_nufft_target_plan_type_3_async(nullptr, nullptr, nullptr, nullptr),
+                             quadrat_nufft_target_plan_error_bound(nullptr, nullptr),
+                             quadrat_nufft_target_plan_info(nullptr, nullptr)});
   codes.insert(codes.end(),
                {quadrat_electrostatics_create(nullptr, nullptr, nullptr),
                 quadrat_electrostatics_compute(nullptr, nullptr, nullptr),

@@ -104,8 +104,8 @@ TEST_F(c_hostile_options, of_nearest_neighbors) {
     quadrat_nearest_neighbors* nearest = nullptr;
     const int code = quadrat_nearest_neighbors_create(context, &box, &options, &nearest);
     expect_handle_or_message(code, nearest, quadrat_nearest_neighbors_destroy, [&] {
-      const int built = quadrat_nearest_neighbors_build(nearest, &four_points);
-      return built != QUADRAT_OK ? built : quadrat_nearest_neighbors_search(nearest, nullptr);
+      const int built = quadrat_nearest_neighbors_build(nearest, &four_points, nullptr);
+      return built != QUADRAT_OK ? built : quadrat_nearest_neighbors_search(nearest, nullptr, nullptr);
     });
   });
 }
@@ -133,7 +133,7 @@ TEST_F(c_hostile_options, of_clusters_and_histograms) {
     quadrat_cluster_finder* finder = nullptr;
     const int code = quadrat_cluster_finder_create(context, &box, &options, &finder);
     expect_handle_or_message(code, finder, quadrat_cluster_finder_destroy,
-                             [&] { return quadrat_cluster_finder_find(finder, &four_points); });
+                             [&] { return quadrat_cluster_finder_find(finder, &four_points, nullptr); });
   });
   auto counted = sized<quadrat_histogram_options>();
   counted.type = QUADRAT_FLOAT64;
@@ -142,8 +142,9 @@ TEST_F(c_hostile_options, of_clusters_and_histograms) {
   each(counted, {}, [&](const quadrat_histogram_options& options) {
     quadrat_pair_histogram* histogram = nullptr;
     const int code = quadrat_pair_histogram_create(context, &options, &histogram);
-    expect_handle_or_message(code, histogram, quadrat_pair_histogram_destroy,
-                             [&] { return quadrat_pair_histogram_add(histogram, &four_points, &box, nullptr); });
+    expect_handle_or_message(code, histogram, quadrat_pair_histogram_destroy, [&] {
+      return quadrat_pair_histogram_add(histogram, &four_points, &box, nullptr, nullptr);
+    });
   });
 }
 

@@ -203,8 +203,8 @@ TEST_P(c_nearest_neighbors, finds_what_the_class_in_cpp_finds) {
   QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_create(context_, &box, &options, &nearest));
   const std::vector<double> places = uniform<double>(3 * count, 0, 1), asked = uniform<double>(30, 0, 1, 3);
   const quadrat_points points{on_device(places), count, 0, 0}, queries{on_device(asked), 10, 0, 0};
-  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_build(nearest, &points));
-  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_search(nearest, nullptr));
+  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_build(nearest, &points, nullptr));
+  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_search(nearest, nullptr, nullptr));
 
   nearest_options<double> same;
   same.k = 4;
@@ -231,16 +231,17 @@ TEST_P(c_nearest_neighbors, finds_what_the_class_in_cpp_finds) {
   };
   compare();
   expected.search(view_of(asked));
-  expect_error(quadrat_nearest_neighbors_search_async(nearest, &queries), QUADRAT_ARGUMENT_ERROR, "call search first");
-  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_search(nearest, &queries));
+  expect_error(quadrat_nearest_neighbors_search_async(nearest, &queries, nullptr), QUADRAT_ARGUMENT_ERROR,
+               "call search first");
+  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_search(nearest, &queries, nullptr));
   compare();
-  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_search_async(nearest, &queries));
+  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_search_async(nearest, &queries, nullptr));
   QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_check(nearest));
   compare();
   expected.build(view_of(asked));
   expected.search();
-  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_build_async(nearest, &queries));
-  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_search_async(nearest, nullptr));
+  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_build_async(nearest, &queries, nullptr));
+  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_search_async(nearest, nullptr, nullptr));
   QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_check(nearest));
   compare();
   auto info = sized<quadrat_info>();
@@ -263,7 +264,7 @@ TEST_P(c_cluster_finder, finds_what_the_class_in_cpp_finds) {
   QUADRAT_ASSERT_OK(quadrat_cluster_finder_create(context_, &box, &options, &finder));
   const std::vector<double> places = uniform<double>(3 * count, 0, 1);
   const quadrat_points points{on_device(places), count, 0, 0};
-  QUADRAT_ASSERT_OK(quadrat_cluster_finder_find(finder, &points));
+  QUADRAT_ASSERT_OK(quadrat_cluster_finder_find(finder, &points, nullptr));
   cluster_options<double> same;
   same.cutoff = 0.07;
   same.min_points = 2;
@@ -291,7 +292,7 @@ TEST_P(c_cluster_finder, finds_what_the_class_in_cpp_finds) {
   const double* const means = expected.centers()->component;
   expect_close(on_host<double>(centers, 3 * found.clusters), std::vector(means, means + 3 * found.clusters), 1e-12);
   QUADRAT_ASSERT_OK(quadrat_cluster_finder_reserve(finder, found.clusters));
-  QUADRAT_ASSERT_OK(quadrat_cluster_finder_find_async(finder, &points));
+  QUADRAT_ASSERT_OK(quadrat_cluster_finder_find_async(finder, &points, nullptr));
   QUADRAT_ASSERT_OK(quadrat_cluster_finder_check(finder));
   QUADRAT_ASSERT_OK(quadrat_cluster_finder_view(finder, &view));
   EXPECT_EQ(view.clusters, found.clusters);
@@ -319,9 +320,9 @@ TEST_P(c_pair_histogram, counts_what_the_class_in_cpp_counts) {
   for (std::size_t i = 0; i < count; ++i) types[i] = i % 3 == 0 ? 1u : 0u;
   const quadrat_points points{on_device(places), count, 0, 0};
   const quadrat_integers numbers{on_device(types), count, QUADRAT_UINT32};
-  QUADRAT_ASSERT_OK(quadrat_pair_histogram_add(histogram, &points, &box, &numbers));
+  QUADRAT_ASSERT_OK(quadrat_pair_histogram_add(histogram, &points, &box, nullptr, &numbers));
   QUADRAT_ASSERT_OK(quadrat_pair_histogram_clear(histogram));
-  QUADRAT_ASSERT_OK(quadrat_pair_histogram_add(histogram, &points, &box, &numbers));
+  QUADRAT_ASSERT_OK(quadrat_pair_histogram_add(histogram, &points, &box, nullptr, &numbers));
   pair_histogram_options<double> same;
   same.cutoff = 0.3;
   same.bins = 20;
@@ -337,7 +338,7 @@ TEST_P(c_pair_histogram, counts_what_the_class_in_cpp_counts) {
   expect_close(std::vector(view.rdf, view.rdf + found.rdf.size()), found.rdf, 1e-12);
   // In the open box that just holds the points.
   QUADRAT_ASSERT_OK(quadrat_pair_histogram_clear(histogram));
-  QUADRAT_ASSERT_OK(quadrat_pair_histogram_add(histogram, &points, nullptr, &numbers));
+  QUADRAT_ASSERT_OK(quadrat_pair_histogram_add(histogram, &points, nullptr, nullptr, &numbers));
   QUADRAT_ASSERT_OK(quadrat_pair_histogram_view(histogram, &view));
   vec<double, 3> low{1, 1, 1}, high{0, 0, 0};
   for (std::size_t k = 0; k < places.size(); ++k) {

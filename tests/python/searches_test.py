@@ -46,6 +46,7 @@ def test_groups_of_clusters_are_their_members_and_centers(dimension, index_dtype
     box = dict(box=[8.0] * dimension, periodic=[True] + [False] * (dimension - 1))
     found = quadrat.clusters(points % 8, 0.5, min_points=3, members=True, index_dtype=index_dtype, **box)
     assert found.labels.tolist() == quadrat.clusters(points % 8, 0.5, min_points=3, **box).tolist()
+    assert found.sizes.tolist() == np.bincount(found.labels[found.labels >= 0]).tolist()
     assert found.offsets[0] == 0 and len(found.offsets) == 4 and found.offsets[-1] == len(found.members) == 200
     assert found.members.dtype == found.offsets.dtype == (index_dtype or np.int64)
     assert found.centers.shape == (3, dimension) and found.centers.dtype == points.dtype
@@ -280,3 +281,79 @@ def test_no_points_have_no_pairs():
 def test_bad_arguments_are_named(call, error, words):
     with pytest.raises(error, match=words):
         call(np.ones((10, 3)) + np.arange(10)[:, None])
+
+
+def systems_of_all_kinds(random, dimension, dtype):
+    """(points, systems, boxes, periodic) of systems in any order, of which some are empty."""
+    counts = [40, 0, 1, 90, 7, 0]
+    boxes = random.uniform(3, 6, (len(counts), dimension))
+    systems = random.permutation(np.repeat(np.arange(len(counts)), counts))
+    points = (random.uniform(0, 1, (len(systems), dimension)) * boxes[systems]).astype(dtype)
+    return points, systems, boxes, random.uniform(0, 1, boxes.shape) < 0.6
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_systems_in_one_call_are_those_of_a_call_for_each(dimension, dtype):
+    random = np.random.default_rng(8)
+    points, systems, boxes, periodic = systems_of_all_kinds(random, dimension, dtype)
+    queries = points[random.permutation(len(points))[:50]]
+    of_queries = random.integers(0, len(boxes), 50)
+    given = dict(box=boxes, periodic=periodic, systems=systems)
+    near = quadrat.knn(points, 5, cutoff=1.2, shifts=True, **given)
+    at_queries = quadrat.knn(points, 5, cutoff=1.2, queries=queries, systems_of_queries=of_queries, **given)
+    labels = quadrat.clusters(points, 0.9, min_points=3, **given)
+    found = quadrat.clusters(points, 0.9, min_points=3, members=True, **given)
+    assert found.labels.tolist() == labels.tolist()
+    counts = 0
+    for system, box in enumerate(boxes):
+        own = np.flatnonzero(systems == system)
+        asked = np.flatnonzero(of_queries == system)
+        alone = dict(box=box, periodic=periodic[system])
+        wanted = quadrat.knn(points[own], 5, cutoff=1.2, shifts=True, **alone)
+        named = np.append(own, -1)  # -1 stays -1
+        assert near.indices[own].tolist() == named[wanted.indices].tolist()
+        assert near.distances[own].tolist() == wanted.distances.tolist()
+        assert near.shifts[own].tolist() == wanted.shifts.tolist()
+        wanted = quadrat.knn(points[own], 5, cutoff=1.2, queries=queries[asked], **alone)
+        assert at_queries.indices[asked].tolist() == named[wanted.indices].tolist()
+        wanted = quadrat.clusters(points[own], 0.9, min_points=3, members=True, **alone)
+        names = sorted({(a, b) for a, b in zip(wanted.labels.tolist(), labels[own].tolist())})
+        assert [a for a, b in names] == sorted(set(wanted.labels.tolist()))
+        assert [b for a, b in names] == sorted({b for a, b in names})
+        for mine, label in names:
+            if label >= 0:
+                assert found.centers[label].tolist() == wanted.centers[mine].tolist()
+        counts += quadrat.rdf(points[own], 1.2, box, periodic=periodic[system], bins=10).counts
+    assert quadrat.rdf(points, 1.2, bins=10, **given).counts.tolist() == counts.tolist()
+
+
+def test_several_frames_of_several_systems_count_together():
+    random = np.random.default_rng(9)
+    points, systems, boxes, _ = systems_of_all_kinds(random, 3, float)
+    kinds = random.integers(0, 2, len(points))
+    once = quadrat.rdf(points, 1.0, boxes, systems=systems, types=kinds, bins=8)
+    twice = quadrat.rdf([points, points], 1.0, boxes, systems=systems, types=kinds, bins=8)
+    assert twice.counts.tolist() == (2 * once.counts).tolist()
+    np.testing.assert_allclose(twice.rdf, once.rdf)
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda p: quadrat.knn(p, 2, [4, 4], systems=[0, 1, 1]), "several systems are those within a cutoff"),
+        (lambda p: quadrat.knn(p, 2, [[4, 4]] * 3, cutoff=1, systems=[0, 1, 3]), "point 2 belongs to system 3; there are 3"),
+        (lambda p: quadrat.knn(p, 2, cutoff=1, systems=[0, 1]), "systems have the shape .2,."),
+        (lambda p: quadrat.knn(p, 2, cutoff=1, systems_of_queries=[0, 1, 1]), "but no queries"),
+        (lambda p: quadrat.knn(p, 2, cutoff=1, queries=p, systems_of_queries=[0, 1, 1]), "no systems of the points"),
+        (lambda p: quadrat.knn(p, 2, cutoff=1, queries=p, systems=[0, 1, 1]), "no system of each query"),
+        (lambda p: quadrat.clusters(p, 1, [[4, 4]] * 3, systems=[0, 7, 3]), "point 1 belongs to system 7; there are 3"),
+        (lambda p: quadrat.clusters(p, 1, [4, 4], systems=[0, -1, 3]), "-1"),
+        (lambda p: quadrat.clusters(p, 3, [[9, 9], [4, 4], [9, 9]], systems=[0, 1, 1]), "more than half the periodic box"),
+        (lambda p: quadrat.rdf(p, 1, systems=[0, 1, 1]), "there are systems, but no box"),
+        (lambda p: quadrat.rdf(p, 1, [[4, 4]] * 3, systems=[0, 7, 3]), "point 1 belongs to system 7; there are 3"),
+    ],
+)
+def test_impossible_systems_are_named(call, words):
+    with pytest.raises(ValueError, match=words):
+        call([[0.0, 0], [1, 0], [2, 0]])
