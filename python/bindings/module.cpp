@@ -49,6 +49,7 @@ NB_MODULE(_core, module) {
   quadrat::python::add_mesh(module);
   quadrat::python::add_transforms(module);
   quadrat::python::add_electrostatics(module);
+  quadrat::python::add_mobility(module);
   quadrat::python::add_keyed(module);
   quadrat::python::add_jax(module);
 }

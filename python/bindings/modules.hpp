@@ -15,6 +15,7 @@ void add_search(nanobind::module_& module);
 void add_mesh(nanobind::module_& module);
 void add_transforms(nanobind::module_& module);
 void add_electrostatics(nanobind::module_& module);
+void add_mobility(nanobind::module_& module);
 void add_keyed(nanobind::module_& module);
 void add_jax(nanobind::module_& module);
 

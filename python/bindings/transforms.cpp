@@ -15,22 +15,39 @@ namespace quadrat::python {
 
 namespace {
 
+/// Of a transform between points and modes.
+struct transform_settings {
+  std::vector<int> n_modes;
+  double tolerance;
+  bool real, centered;
+  std::vector<double> period;
+  double oversampling;
+  std::string method;
+  bool wide;
+
+  [[nodiscard]] quadrat_nufft_options options() const {
+    auto result = sized<quadrat_nufft_options>();
+    result.type = wide ? QUADRAT_FLOAT64 : QUADRAT_FLOAT32;
+    result.dimension = static_cast<int>(n_modes.size());
+    std::copy(n_modes.begin(), n_modes.end(), result.modes);
+    result.tolerance = tolerance;
+    result.real = real ? 1 : 0;
+    result.fft_order = centered ? 0 : 1;
+    std::copy(period.begin(), period.end(), result.period);
+    result.oversampling = oversampling;
+    result.method = method.c_str();
+    return result;
+  }
+};
+
 /// Types 1 and 2, on the device of the last points.
 class transform_plan {
  public:
   transform_plan(const std::vector<int>& n_modes, double tolerance, bool real, bool centered,
                  const std::vector<double>& period, double oversampling, std::string method, int level, int threads,
                  bool wide)
-      : method_(std::move(method)), where_{.threads = threads, .level = level} {
-    options_.type = wide ? QUADRAT_FLOAT64 : QUADRAT_FLOAT32;
-    options_.dimension = static_cast<int>(n_modes.size());
-    std::copy(n_modes.begin(), n_modes.end(), options_.modes);
-    options_.tolerance = tolerance;
-    options_.real = real ? 1 : 0;
-    options_.fft_order = centered ? 0 : 1;
-    std::copy(period.begin(), period.end(), options_.period);
-    options_.oversampling = oversampling;
-    options_.method = method_.c_str();
+      : settings_{n_modes, tolerance, real, centered, period, oversampling, std::move(method), wide},
+        where_{.threads = threads, .level = level} {
     plan_ = std::make_unique<nufft_handle>(where_, &options_);
   }
   transform_plan(const transform_plan&) = delete;
@@ -55,6 +72,7 @@ class transform_plan {
                          one_system);
     });
     points_ = given.count;
+    owner_ = where;
   }
   void check() {
     const turn mine(mutex_);
@@ -67,6 +85,15 @@ class transform_plan {
   [[nodiscard]] nb::object type_2(nb::handle modes, int sign) {
     const turn mine(mutex_);
     return run(modes, "modes", stored(), by_point(), false, real(), sign, &c_functions::nufft_plan_type_2_async);
+  }
+  /// In the library of the points.
+  [[nodiscard]] nb::object density_weights(int iterations, double tolerance) {
+    const turn mine(mutex_);
+    results made(owner_);
+    void* const memory = made.add(type(true), by_point());
+    made.prepare(*plan_);
+    unlocked([&] { plan_->call(&c_functions::nufft_plan_density_weights, memory, iterations, meant(tolerance)); });
+    return made.take(0);
   }
   [[nodiscard]] nb::tuple shape() const {
     nb::list extents;
@@ -120,12 +147,85 @@ class transform_plan {
     return made.take(0);
   }
 
-  std::string method_;
+  const transform_settings settings_;
   place where_;
-  quadrat_nufft_options options_ = sized<quadrat_nufft_options>();
+  const quadrat_nufft_options options_ = settings_.options();
   std::mutex mutex_;
   std::unique_ptr<nufft_handle> plan_;
   std::optional<std::size_t> points_;
+  origin_of_arrays owner_;
+};
+
+/// The normal operator of a transform, on the device of the last points.
+class normal_plan {
+ public:
+  normal_plan(const std::vector<int>& n_modes, double tolerance, bool centered, const std::vector<double>& period,
+              double oversampling, std::string method, int level, int threads, bool wide)
+      : settings_{n_modes, tolerance, false, centered, period, oversampling, std::move(method), wide},
+        where_{.threads = threads, .level = level},
+        normal_(std::make_unique<normal_handle>(where_, &options_)) {}
+  normal_plan(const normal_plan&) = delete;
+  normal_plan& operator=(const normal_plan&) = delete;
+
+  void set_points(nb::handle points, nb::handle weights) {
+    const origin_of_arrays where = origin_of(points, "points");
+    const int dimension = options_.dimension;
+    const number type = settings_.wide ? number::float64 : number::float32;
+    given_array array = points_from(points, where, dimension, "points", type, dimension);
+    const std::size_t count = array.shape()[0];
+    std::optional<given_array> factors;
+    if (!weights.is_none()) {
+      factors.emplace(floats(weights, "weights", where, type));
+      if (factors->shape() != std::vector<std::size_t>{count}) {
+        throw nb::value_error(message("weights have the shape ", shape_text(factors->shape()), "; one for each of the ",
+                                      count, " points is needed")
+                                  .c_str());
+      }
+    }
+    const turn mine(mutex_);
+    ready_ = false;
+    if (where.device != where_.device) {
+      const place there = where.at(where_.threads, where_.level);
+      normal_ = made_at<normal_handle>(there, &options_);
+      where_ = there;
+    }
+    array.receive(*normal_);
+    if (factors) factors->receive(*normal_);
+    const quadrat_points given = array.points();
+    unlocked(
+        [&] { normal_->call(&c_functions::normal_operator_set_points, &given, factors ? factors->data() : nullptr); });
+    ready_ = true;
+  }
+  [[nodiscard]] nb::object apply(nb::handle modes, int sign) {
+    const turn mine(mutex_);
+    if (!ready_) throw nb::value_error("there are no points yet, or the last were refused; call set_points");
+    origin_of_arrays where = origin_of(modes, "modes");
+    where.device = where_.device;
+    const std::vector<std::size_t> each(settings_.n_modes.begin(), settings_.n_modes.end());
+    given_values given = values_from(modes, "modes", each, settings_.wide, where);
+    given.array.convert(settings_.wide ? number::complex128 : number::complex64);
+    given.array.receive(*normal_);
+    results made(where);
+    void* const memory = made.add(given.array.type(), shape_of(given, each));
+    made.prepare(*normal_);
+    const quadrat_nufft_call how{sizeof(how), given.vectors, sign};
+    unlocked([&] { normal_->call(&c_functions::normal_operator_apply, given.array.data(), memory, &how); });
+    return made.take(0);
+  }
+  [[nodiscard]] double error_bound() {
+    const turn mine(mutex_);
+    double bound = 0;
+    normal_->call(&c_functions::normal_operator_error_bound, &bound);
+    return bound;
+  }
+
+ private:
+  const transform_settings settings_;
+  place where_;
+  const quadrat_nufft_options options_ = settings_.options();
+  std::mutex mutex_;
+  std::unique_ptr<normal_handle> normal_;
+  bool ready_ = false;
 };
 
 [[nodiscard]] nb::object type_3(nb::handle points, nb::handle values, nb::handle targets, double tolerance, int sign,
@@ -170,8 +270,16 @@ void add_transforms(nb::module_& module) {
       .def("check", &transform_plan::check)
       .def("type_1", &transform_plan::type_1, nb::arg("values").none(), nb::arg("sign"))
       .def("type_2", &transform_plan::type_2, nb::arg("modes").none(), nb::arg("sign"))
+      .def("density_weights", &transform_plan::density_weights, nb::arg("iterations"), nb::arg("tolerance"))
       .def("shape", &transform_plan::shape)
       .def("error_bound", &transform_plan::error_bound);
+  nb::class_<normal_plan>(module, "NormalPlan")
+      .def(nb::init<std::vector<int>, double, bool, std::vector<double>, double, std::string, int, int, bool>(),
+           nb::arg("n_modes"), nb::arg("tolerance"), nb::arg("centered"), nb::arg("period"), nb::arg("oversampling"),
+           nb::arg("method"), nb::arg("level"), nb::arg("threads"), nb::arg("wide"))
+      .def("set_points", &normal_plan::set_points, nb::arg("points").none(), nb::arg("weights").none())
+      .def("apply", &normal_plan::apply, nb::arg("modes").none(), nb::arg("sign"))
+      .def("error_bound", &normal_plan::error_bound);
   module.def("type_3", &type_3, nb::arg("points").none(), nb::arg("values").none(), nb::arg("targets").none(),
              nb::arg("tolerance"), nb::arg("sign"), nb::arg("level"), nb::arg("threads"));
 }

@@ -141,8 +141,10 @@ using contact_handle = handle<&c_functions::contact_detector_create, &c_function
 using cell_list_handle = handle<&c_functions::cell_list_create, &c_functions::cell_list_destroy>;
 using spread_handle = handle<&c_functions::spread_plan_create, &c_functions::spread_plan_destroy, true>;
 using nufft_handle = handle<&c_functions::nufft_plan_create, &c_functions::nufft_plan_destroy, true>;
+using normal_handle = handle<&c_functions::normal_operator_create, &c_functions::normal_operator_destroy>;
 using target_handle = handle<&c_functions::nufft_target_plan_create, &c_functions::nufft_target_plan_destroy>;
 using ewald_handle = handle<&c_functions::electrostatics_create, &c_functions::electrostatics_destroy>;
+using mobility_handle = handle<&c_functions::mobility_create, &c_functions::mobility_destroy>;
 using key_handle = handle<&c_functions::key_reducer_create, &c_functions::key_reducer_destroy>;
 using choice_handle = handle<&c_functions::choice_create, &c_functions::choice_destroy>;
 

@@ -10,7 +10,9 @@ GPUs::
     rdf                           radial distribution functions
     SpreadPlan, spread, interpolate   values between points and meshes
     Nufft, nufft1, nufft2, nufft3     Fourier transforms of points
+    NormalOperator                type 2, weights and type 1 in one step
     Ewald, electrostatics         sums over charges and their images
+    Mobility                      spheres in a fluid, Brownian velocities
     reduce_by_key, count_keys     reductions by key
     run, Simulation               scenes of `quadrat run`, in memory
     choose, methods               the chosen methods and their reasons; all methods
@@ -23,12 +25,13 @@ from .cells import CellList
 from .choice import Choice, choose, methods
 from .contacts import Contacts, contacts
 from .ewald import Electrostatics, Ewald, electrostatics
+from .hydro import Mobility
 from .keyed import count_keys, reduce_by_key
 from .mesh import SpreadPlan, interpolate, spread
 from .neighbors import Clusters, Nearest, NeighborList, clusters, knn, neighbor_list
 from .radial import RadialDistribution, rdf
 from .scenes import Run, Simulation, run
-from .transforms import Nufft, nufft1, nufft2, nufft3
+from .transforms import NormalOperator, Nufft, nufft1, nufft2, nufft3
 
 __version__: str = _core.version
 __all__ = [
@@ -39,8 +42,10 @@ __all__ = [
     "Electrostatics",
     "Ewald",
     "Frame",
+    "Mobility",
     "Nearest",
     "NeighborList",
+    "NormalOperator",
     "Nufft",
     "RadialDistribution",
     "Run",

@@ -23,7 +23,7 @@ from ._state import State
 from ._types import Array, ByAxis, DType
 from .mesh import _WIDE, _dtype_name, _extents_of
 
-__all__ = ["Nufft", "nufft1", "nufft2", "nufft3"]
+__all__ = ["NormalOperator", "Nufft", "nufft1", "nufft2", "nufft3"]
 
 ORDERS = ("centered", "fft")
 
@@ -66,9 +66,7 @@ class Nufft(State):
         threads: int | None = None,
         dtype: DType = np.float64,
     ) -> None:
-        extents = [whole(extent, "n_modes", least=1) for extent in numbers(n_modes, "n_modes")]
-        if len(extents) not in (1, 2, 3):
-            raise ValueError(f"n_modes is {shown(n_modes)}; numbers for one to three axes are accepted")
+        extents = _modes(n_modes)
         self.dimension: int = len(extents)
         self.dtype: str = _dtype_name(dtype)
         self.real: bool = flag(real, "real")
@@ -105,10 +103,85 @@ class Nufft(State):
         """Values, (N,) or (V, N), of modes of the shape `shape` or (V, ...). `sign` : of the exponent, 1 or -1"""
         return self._plan.type_2(modes, sign_of(sign))
 
+    def density_weights(self, *, iterations: int = 30, tolerance: float = 1e-4) -> Array:
+        """Weights (N,) for points of uneven density, in the library of the points: the part of a period's volume that
+        each of them represents (Pipe and Menon 1999). Ends when they change by at most `tolerance` of their sum, or
+        after so many iterations."""
+        return self._plan.density_weights(whole(iterations, "iterations", 1, 2**31 - 1), real_number(tolerance, "tolerance"))
+
     @property
     def error_bound(self) -> float:
         """The bound of the error, relative to the sum of moduli."""
         return self._plan.error_bound()
+
+
+class NormalOperator(State):
+    """A transform of type 2, a weight for each point, then type 1 with the other sign, as iterative inversions need it
+    in each step: by two fast Fourier transforms, whatever the number of points.
+
+    Parameters
+    ----------
+    As in `Nufft`, for complex values.
+
+    Examples
+    --------
+    ::
+
+        normal = quadrat.NormalOperator((64, 64), 1e-6).set_points(points, weights)
+        modes = normal.apply(modes)
+    """
+
+    def __init__(
+        self,
+        n_modes: ByAxis,
+        tolerance: float = 1e-6,
+        *,
+        mode_order: str = "centered",
+        period: ByAxis = None,
+        oversampling: float | None = None,
+        method: str = "auto",
+        deterministic: str = "none",
+        threads: int | None = None,
+        dtype: DType = np.float64,
+    ) -> None:
+        extents = _modes(n_modes)
+        self.dtype: str = _dtype_name(dtype)
+        self.shape: tuple[int, ...] = tuple(extents)
+        self._plan = _core.NormalPlan(
+            extents,
+            real_number(tolerance, "tolerance"),
+            word(mode_order, "mode_order", ORDERS) == "centered",
+            _periods(period, len(extents)),
+            chosen_number(oversampling, "oversampling"),
+            method_name(method),
+            level_of(deterministic),
+            thread_count(threads),
+            _WIDE[self.dtype],
+        )
+
+    def set_points(self, points: Array, weights: Array = None) -> "NormalOperator":
+        """Takes (N, D) points and (N,) weights of any sign, by default all 1; neither is needed afterwards. The
+        operator then works on their device."""
+        self._plan.set_points(points, weights)
+        return self
+
+    def apply(self, modes: Array, *, sign: int = -1) -> Array:
+        """Of modes of the shape `shape` or (V, ...). `sign` : of the exponent of type 2, 1 or -1"""
+        return self._plan.apply(modes, sign_of(sign))
+
+    @property
+    def error_bound(self) -> float:
+        """The bound of the error of a mode, relative to the sum of the moduli of the weights, times that of the
+        modes."""
+        return self._plan.error_bound()
+
+
+def _modes(n_modes):
+    """Numbers of modes by axis."""
+    extents = [whole(extent, "n_modes", least=1) for extent in numbers(n_modes, "n_modes")]
+    if len(extents) not in (1, 2, 3):
+        raise ValueError(f"n_modes is {shown(n_modes)}; numbers for one to three axes are accepted")
+    return extents
 
 
 def _periods(period, dimension):

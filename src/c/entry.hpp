@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "core/built_backend.hpp"
@@ -118,6 +119,14 @@ class handle {
     if constexpr (requires { object.method(); }) method_ = object.method();
     if constexpr (requires { object.reason(); }) reason_ = object.reason();
     return {sizeof(quadrat_info), method_.c_str(), reason_.c_str(), object.bytes()};
+  }
+
+  /// The same where a report has the choice.
+  template <typename Object>
+  [[nodiscard]] quadrat_info info_of(const Object& object, std::string_view method, std::string_view reason) {
+    method_ = method;
+    reason_ = reason;
+    return info_of(object);
   }
 
  private:

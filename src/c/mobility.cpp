@@ -38,7 +38,10 @@ class mobility_on final : public quadrat_mobility {
         mobility_(context, {static_cast<T>(box[0]), static_cast<T>(box[1]), static_cast<T>(box[2])},
                   mobility_options_of(options)) {}
 
-  void prepare(std::size_t count) override { mobility_.prepare(count); }
+  void prepare(std::size_t count) override {
+    mobility_.prepare(count);
+    prepared_ = true;
+  }
   void set_points(const quadrat_points* points) override {
     const auto places = points_at<T, 3>(context_, points);
     mobility_.set_points(places);
@@ -61,7 +64,10 @@ class mobility_on final : public quadrat_mobility {
     mobility_.check();
   }
   void check() override { mobility_.check(); }
-  [[nodiscard]] quadrat_info info() override { return info_of(mobility_); }
+  [[nodiscard]] quadrat_info info() override {
+    if (!prepared_) return info_of(mobility_);
+    return info_of(mobility_, mobility_.report().method, mobility_.report().reason);
+  }
 
  private:
   [[nodiscard]] vec<T, 3>* in(void* velocities) const {
@@ -70,6 +76,7 @@ class mobility_on final : public quadrat_mobility {
 
   Context context_;
   std::size_t count_ = 0;
+  bool prepared_ = false;
   mobility<Context, T> mobility_;
 };
 

@@ -4,6 +4,7 @@
 #include <complex>
 
 #include "c/arrays.hpp"
+#include "c/nufft.hpp"
 #include "core/backend.hpp"
 
 struct quadrat_nufft_plan : quadrat::c::handle {
@@ -11,6 +12,7 @@ struct quadrat_nufft_plan : quadrat::c::handle {
   virtual void check() = 0;
   virtual void type_1(const void* values, void* modes, const quadrat_nufft_call& call, bool wait) = 0;
   virtual void type_2(const void* modes, void* values, const quadrat_nufft_call& call, bool wait) = 0;
+  virtual void density_weights(void* weights, int iterations, double tolerance) = 0;
   [[nodiscard]] virtual double error_bound() = 0;
 };
 
@@ -21,27 +23,6 @@ nufft_plan_handle make_nufft(const cpu_context& context, const quadrat_nufft_opt
 nufft_plan_handle make_nufft(const cuda_context& context, const quadrat_nufft_options& options);
 
 namespace {
-
-[[nodiscard]] nufft_options nufft_options_of(const quadrat_nufft_options& given) {
-  nufft_options result;
-  result.values = given.real != 0 ? nufft_values::real : nufft_values::complex;
-  result.order = given.fft_order != 0 ? mode_order::fft : mode_order::centered;
-  for (int axis = 0; axis < given.dimension; ++axis) {
-    result.period[axis] = given.period[axis];
-    result.origin[axis] = given.origin[axis];
-  }
-  result.oversampling = given.oversampling;
-  result.systems = or_default(given.systems, 1);
-  result.method = text_of(given.method);
-  return result;
-}
-
-template <int D>
-[[nodiscard]] vec<int, D> modes_of(const quadrat_nufft_options& given) {
-  vec<int, D> result{};
-  for (int axis = 0; axis < D; ++axis) result[axis] = given.modes[axis];
-  return result;
-}
 
 template <typename Context, typename T, int D>
 class nufft_plan_on final : public quadrat_nufft_plan {
@@ -55,9 +36,7 @@ class nufft_plan_on final : public quadrat_nufft_plan {
 
   void set_points(const quadrat_points* points, const quadrat_integers* system_of_point, bool wait) override {
     const auto places = points_at<T, D>(context_, points);
-    const std::uint32_t* const numbers =
-        system_of_point == nullptr ? nullptr
-                                   : systems_.of(context_, *system_of_point, places.count, "system_of_point", wait);
+    const std::uint32_t* const numbers = systems_.of(context_, system_of_point, places.count, "system_of_point", wait);
     wait ? plan_.set_points(places, numbers) : plan_.set_points_async(places, numbers);
     if (wait) context_.synchronize();  // the caller may free or change the points from here on
   }
@@ -78,6 +57,13 @@ class nufft_plan_on final : public quadrat_nufft_plan {
       plan_.type_2_async(from, results_in<V>(context_, values, plan_.point_count(), "values"), how(call));
     });
     if (wait) plan_.check();
+  }
+  void density_weights(void* weights, int iterations, double tolerance) override {
+    density_options options;
+    options.iterations = or_default(iterations, options.iterations);
+    options.tolerance = or_default(tolerance, options.tolerance);
+    static_cast<void>(plan_.density_weights(results_in<T>(context_, weights, plan_.point_count(), "weights"), options));
+    context_.synchronize();
   }
   [[nodiscard]] double error_bound() override { return plan_.error_bound(); }
   [[nodiscard]] quadrat_info info() override { return info_of(plan_); }
@@ -142,6 +128,9 @@ int quadrat_nufft_plan_type_2(quadrat_nufft_plan* plan, const void* modes, void*
 int quadrat_nufft_plan_type_2_async(quadrat_nufft_plan* plan, const void* modes, void* values,
                                     const quadrat_nufft_call* call) {
   return with(plan, [&](auto& one) { one.type_2(modes, values, taken_or_default(call, "call"), false); });
+}
+int quadrat_nufft_plan_density_weights(quadrat_nufft_plan* plan, void* weights, int iterations, double tolerance) {
+  return with(plan, [&](auto& one) { one.density_weights(weights, iterations, tolerance); });
 }
 int quadrat_nufft_plan_error_bound(quadrat_nufft_plan* plan, double* bound) {
   return with(plan, [&](auto& one) {

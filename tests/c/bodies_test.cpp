@@ -219,6 +219,8 @@ TEST_P(c_mobility, moves_spheres_as_the_class_in_cpp) {
   expect_close(on_host<double>(results, 3 * count), found, 1e-4);
   auto info = sized<quadrat_info>();
   QUADRAT_EXPECT_OK(quadrat_mobility_info(mobility_of_c, &info));
+  EXPECT_STRNE(info.method, "");
+  EXPECT_STRNE(info.reason, "");
   quadrat_mobility_destroy(mobility_of_c);
 }
 

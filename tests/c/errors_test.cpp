@@ -148,7 +148,14 @@ TEST_F(c_errors, every_call_refuses_a_null_handle) {
                              quadrat_nufft_plan_type_2_async(nullptr, nullptr, nullptr, nullptr),
                              quadrat_nufft_plan_error_bound(nullptr, nullptr),
                              quadrat_nufft_plan_info(nullptr, nullptr),
-                                                   quadrat_nufft_target_plan_create(nullptr, nullptr, nullptr),
+                             quadrat_nufft_plan_density_weights(nullptr, nullptr, 0, 0),
+                             quadrat_normal_operator_create(nullptr, nullptr, nullptr),
+                             quadrat_normal_operator_set_points(nullptr, nullptr, nullptr),
+                             quadrat_normal_operator_apply(nullptr, nullptr, nullptr, nullptr),
+                             quadrat_normal_operator_apply_async(nullptr, nullptr, nullptr, nullptr),
+                             quadrat_normal_operator_error_bound(nullptr, nullptr),
+                             quadrat_normal_operator_info(nullptr, nullptr),
+                             quadrat_nufft_target_plan_create(nullptr, nullptr, nullptr),
                              quadrat_nufft_target_plan_set_points(nullptr, nullptr, nullptr),
                              quadrat_nufft_target_plan_set_points_async(nullptr, nullptr, nullptr),
                              quadrat_nufft_target_plan_check(nullptr),
@@ -184,6 +191,7 @@ TEST_F(c_errors, every_call_refuses_a_null_handle) {
   quadrat_cell_list_destroy(nullptr);
   quadrat_spread_plan_destroy(nullptr);
   quadrat_nufft_plan_destroy(nullptr);
+  quadrat_normal_operator_destroy(nullptr);
   quadrat_nufft_target_plan_destroy(nullptr);
   quadrat_electrostatics_destroy(nullptr);
   quadrat_mobility_destroy(nullptr);

@@ -187,6 +187,51 @@ TEST_P(c_nufft_plan, transforms_real_values) {
   quadrat_nufft_plan_destroy(plan);
 }
 
+QUADRAT_ON_DEVICES(c_normal_operator);
+
+TEST_P(c_normal_operator, is_type_2_then_density_weights_then_type_1) {
+  auto options = sized<quadrat_nufft_options>();
+  options.type = QUADRAT_FLOAT64;
+  options.dimension = 2;
+  options.modes[0] = 10;
+  options.modes[1] = 7;
+  options.tolerance = 1e-9;
+  quadrat_nufft_plan* plan = nullptr;
+  quadrat_normal_operator* normal = nullptr;
+  QUADRAT_ASSERT_OK(quadrat_nufft_plan_create(context_, &options, &plan));
+  QUADRAT_ASSERT_OK(quadrat_normal_operator_create(context_, &options, &normal));
+  const std::vector<double> places = uniform<double>(2 * count, -3, 3);
+  const quadrat_points points{on_device(places), count, 0, 0};
+  QUADRAT_ASSERT_OK(quadrat_nufft_plan_set_points(plan, &points, nullptr));
+  auto* const at_points = room<double>(count);
+  QUADRAT_ASSERT_OK(quadrat_nufft_plan_density_weights(plan, at_points, 0, 0));
+  const std::vector<double> weights = on_host<double>(at_points, count);
+  nufft_plan<cpu_context, double, 2> expected(cpu_context{}, {10, 7}, 1e-9);
+  expected.set_points(strided_points<2>(places.data(), count));
+  std::vector<double> wanted_weights(count);
+  static_cast<void>(expected.density_weights(wanted_weights.data()));
+  expect_close(weights, wanted_weights, 1e-6);
+
+  const std::vector<complex> modes = complex_values(2 * 70, 4);
+  std::vector<complex> values(2 * count), wanted(2 * 70);
+  expected.type_2(modes.data(), values.data(), nufft_call{2, 0});
+  for (std::size_t k = 0; k < values.size(); ++k) values[k] *= weights[k % count];
+  expected.type_1(values.data(), wanted.data(), nufft_call{2, 0});
+  auto call = sized<quadrat_nufft_call>();
+  call.vectors = 2;
+  auto* const result = room<complex>(wanted.size());
+  expect_error(quadrat_normal_operator_apply(normal, on_device(modes), result, &call), QUADRAT_ARGUMENT_ERROR,
+               "points");
+  QUADRAT_ASSERT_OK(quadrat_normal_operator_set_points(normal, &points, at_points));
+  QUADRAT_ASSERT_OK(quadrat_normal_operator_apply(normal, on_device(modes), result, &call));
+  expect_close_complex(on_host<complex>(result, wanted.size()), wanted, 1e-6);
+  double bound = 0;
+  QUADRAT_EXPECT_OK(quadrat_normal_operator_error_bound(normal, &bound));
+  EXPECT_GT(bound, 0);
+  quadrat_normal_operator_destroy(normal);
+  quadrat_nufft_plan_destroy(plan);
+}
+
 QUADRAT_ON_DEVICES(c_nufft_target_plan);
 
 TEST_P(c_nufft_target_plan, transforms_as_the_sum_says) {

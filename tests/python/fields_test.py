@@ -336,3 +336,41 @@ def test_what_is_chosen_is_none_and_no_number():
     }.items():
         with pytest.raises(ValueError, match=f"^{name} is 0; .* accepted"):
             call()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_normal_operator_is_type_2_then_weights_then_type_1(dtype):
+    random = np.random.default_rng(6)
+    points = random.uniform(-4, 4, (300, 2)).astype(dtype)
+    options = dict(mode_order="fft", period=[3, 7], dtype=dtype)
+    plan = quadrat.Nufft((10, 7), 1e-5, **options).set_points(points)
+    weights = plan.density_weights()
+    assert weights.dtype == dtype and weights.shape == (300,) and 0.3 < weights.sum() < 3
+    normal = quadrat.NormalOperator((10, 7), 1e-5, **options).set_points(points, weights)
+    modes = (random.normal(size=(2, 10, 7)) + 1j * random.normal(size=(2, 10, 7))).astype(weights.dtype.char.upper())
+    for sign in (-1, 1):
+        wanted = plan.type1(weights * plan.type2(modes, sign=sign), sign=-sign)
+        found = normal.apply(modes, sign=sign)
+        assert found.dtype == modes.dtype
+        np.testing.assert_allclose(found, wanted, atol=1e-4 * np.abs(wanted).max())
+        assert np.array_equal(normal.apply(modes[0], sign=sign), found[0])
+    normal.set_points(points)
+    np.testing.assert_allclose(normal.apply(modes), plan.type1(plan.type2(modes)), atol=1e-2)
+    assert 0 < normal.error_bound <= 1e-5
+    assert normal.shape == (10, 7)
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda p: quadrat.NormalOperator(8).apply(np.ones(8)), "there are no points yet"),
+        (lambda p: quadrat.NormalOperator((8, 8)).set_points(p, [1.0, 2]), "weights have the shape .2,."),
+        (lambda p: quadrat.NormalOperator((8, 8)).set_points(p).apply(np.ones((8, 7))), "modes have the shape"),
+        (lambda p: quadrat.NormalOperator(8, 1e-20), "tolerance"),
+        (lambda p: quadrat.Nufft((8, 8)).density_weights(), "there are no points yet"),
+        (lambda p: quadrat.Nufft((8, 8)).set_points(p).density_weights(tolerance=-1), "tolerance"),
+    ],
+)
+def test_bad_arguments_of_weights_and_the_normal_operator_are_named(call, words):
+    with pytest.raises(ValueError, match=words):
+        call(np.array([[1.0, 2], [3, 4], [5, 6]]))

@@ -19,8 +19,11 @@ BOUND = {
     "electrostatics": "Ewald",
     "grid_cells": "CellList",
     "key_reducer": "reduce_by_key",
+    "mobility": "Mobility",
     "nearest_neighbors": "knn",
     "neighbor_list": "NeighborList",
+    "density_weights": "Nufft.density_weights",
+    "normal_operator": "NormalOperator",
     "nufft_plan": "Nufft",
     "nufft_target_plan": "nufft3",
     "pair_histogram": "rdf",
@@ -50,8 +53,7 @@ LEFT_OUT = {
         "sparse_migration"
     ),
     "a simulation keeps its own contacts; matching those of two calls is a join by their ids": "contact_matcher",
-    "the C interface lacks them": "density_weights measure_viscosity normal_operator",
-    "the module does not call its functions of the C interface": "mobility",
+    "they are what the program prints": "measure_viscosity",
 }
 
 

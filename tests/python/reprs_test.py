@@ -30,6 +30,8 @@ MADE = {
     "CellList": (lambda: quadrat.CellList(BOX, cutoff=3), r"<CellList\(\[9.0, 9.0, 9.0\], cutoff=3\)>"),
     "SpreadPlan": (lambda: quadrat.SpreadPlan(np.array(BOX), 16), r"<SpreadPlan\(float64 \(3,\), 16\)>"),
     "Nufft": (lambda: quadrat.Nufft((8, 8), 1e-5, real=True), r"<Nufft\(\(8, 8\), 1e-05, real=True\)>"),
+    "NormalOperator": (lambda: quadrat.NormalOperator((8, 8), 1e-5), r"<NormalOperator\(\(8, 8\), 1e-05\)>"),
+    "Mobility": (lambda: quadrat.Mobility(1e-2, radius=0.5), r"<Mobility\(0.01, radius=0.5\)>"),
     "Ewald": (lambda: quadrat.Ewald(1e-4), r"<Ewald\(0.0001\)>"),
     "Electrostatics": (
         lambda: quadrat.electrostatics(POINTS, np.tile([1.0, -1.0], 25), BOX, 1e-3),
