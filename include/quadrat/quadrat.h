@@ -413,6 +413,56 @@ int quadrat_pair_histogram_view(quadrat_pair_histogram* histogram, quadrat_histo
 int quadrat_pair_histogram_clear(quadrat_pair_histogram* histogram);
 int quadrat_pair_histogram_info(quadrat_pair_histogram* histogram, quadrat_info* info);
 
+/* Numbers of pairs in bins of separation. ----------------------------------------------------------------------------
+ */
+
+/** What bins divide. The line of sight is the third axis. */
+enum quadrat_pair_coordinates {
+  QUADRAT_PAIR_R = 0,     /**< the distance */
+  QUADRAT_PAIR_RP_PI = 1, /**< the distance across the line of sight, and along it */
+  QUADRAT_PAIR_S_MU = 2,  /**< the distance, and the part of it along the line of sight */
+  QUADRAT_PAIR_THETA = 3  /**< the angle in degrees between unit vectors */
+};
+
+typedef struct quadrat_pair_counts quadrat_pair_counts;
+
+typedef struct quadrat_pair_counts_options {
+  size_t size;
+  int type;
+  int coordinates;     /**< quadrat_pair_coordinates */
+  const double* edges; /**< of r, r_p, s or theta: increasing, from 0 */
+  size_t edge_count;
+  /* optional */
+  const double* second_edges; /**< of pi or mu */
+  size_t second_edge_count;
+  int mean_separation; /**< whether means of r, r_p, s or theta are computed */
+  int accept_outside;
+} quadrat_pair_counts_options;
+
+/** On the host: [bin of edges][bin of second edges]. Null: not computed. */
+typedef struct quadrat_pair_counts_view {
+  size_t size;
+  /* optional */
+  size_t bins; /**< of both coordinates together */
+  const uint64_t* counts;
+  const double* weights; /**< sums of products of weights */
+  const double* mean_separations;
+} quadrat_pair_counts_view;
+
+/** Points have 3 dimensions. `box`: null for theta. */
+int quadrat_pair_counts_create(quadrat_context* context, const quadrat_boxes* box,
+                               const quadrat_pair_counts_options* options, quadrat_pair_counts** counts);
+void quadrat_pair_counts_destroy(quadrat_pair_counts* counts);
+/** Ordered pairs of points, and each point with itself at distance 0. `weights`, of the handle's type: null for none.
+ */
+int quadrat_pair_counts_count(quadrat_pair_counts* counts, const quadrat_points* points, const void* weights);
+/** Pairs of each point with each of the others. */
+int quadrat_pair_counts_count_between(quadrat_pair_counts* counts, const quadrat_points* points,
+                                      const quadrat_points* others, const void* weights, const void* other_weights);
+/** Of the last call that counted. */
+int quadrat_pair_counts_result(quadrat_pair_counts* counts, quadrat_pair_counts_view* view);
+int quadrat_pair_counts_info(quadrat_pair_counts* counts, quadrat_info* info);
+
 /* Contacts of bodies. ---------------------------------------------------------------------------------------------- */
 
 enum quadrat_shape { QUADRAT_SPHERE = 0, QUADRAT_ELLIPSOID = 1, QUADRAT_CAPSULE = 2, QUADRAT_BOX = 3 };

@@ -45,6 +45,7 @@ NB_MODULE(_core, module) {
   quadrat::python::add_scenes(module);
   quadrat::python::add_lists(module);
   quadrat::python::add_search(module);
+  quadrat::python::add_counts(module);
   quadrat::python::add_bodies(module);
   quadrat::python::add_mesh(module);
   quadrat::python::add_transforms(module);
