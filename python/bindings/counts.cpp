@@ -5,6 +5,7 @@
 #include "boxes.hpp"
 #include "modules.hpp"
 #include "points.hpp"
+#include "quadrat/core/error.hpp"
 
 namespace quadrat::python {
 

@@ -8,6 +8,7 @@ GPUs::
     contacts                      overlaps of bodies of any shape
     CellList                      points by cell of a grid
     rdf                           radial distribution functions
+    pair_counts                   numbers of pairs in bins of separation
     SpreadPlan, spread, interpolate   values between points and meshes
     Nufft, nufft1, nufft2, nufft3     Fourier transforms of points
     NormalOperator                type 2, weights and type 1 in one step
@@ -24,6 +25,7 @@ from ._frame import Frame
 from .cells import CellList
 from .choice import Choice, choose, methods
 from .contacts import Contacts, contacts
+from .counts import PairCounts, pair_counts
 from .ewald import Electrostatics, Ewald, electrostatics
 from .hydro import Mobility
 from .keyed import count_keys, reduce_by_key
@@ -47,6 +49,7 @@ __all__ = [
     "NeighborList",
     "NormalOperator",
     "Nufft",
+    "PairCounts",
     "RadialDistribution",
     "Run",
     "Simulation",
@@ -63,6 +66,7 @@ __all__ = [
     "nufft1",
     "nufft2",
     "nufft3",
+    "pair_counts",
     "rdf",
     "reduce_by_key",
     "run",

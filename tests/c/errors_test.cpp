@@ -54,6 +54,8 @@ QUADRAT_ENDS_WITH(quadrat_cluster_view, sizes);
 QUADRAT_ENDS_WITH(quadrat_cluster_members, centers);
 QUADRAT_ENDS_WITH(quadrat_histogram_options, distinct);
 QUADRAT_ENDS_WITH(quadrat_histogram_view, rdf);
+QUADRAT_ENDS_WITH(quadrat_pair_counts_options, accept_outside);
+QUADRAT_ENDS_WITH(quadrat_pair_counts_view, mean_separations);
 QUADRAT_ENDS_WITH(quadrat_contact_options, masks);
 QUADRAT_ENDS_WITH(quadrat_bodies, plane_count);
 QUADRAT_ENDS_WITH(quadrat_contact_view, records);
@@ -117,6 +119,10 @@ TEST_F(c_errors, every_call_refuses_a_null_handle) {
                              quadrat_pair_histogram_add(nullptr, nullptr, nullptr, nullptr, nullptr),
                              quadrat_pair_histogram_clear(nullptr), quadrat_pair_histogram_view(nullptr, nullptr),
                              quadrat_pair_histogram_info(nullptr, nullptr)});
+  codes.insert(codes.end(), {quadrat_pair_counts_create(nullptr, nullptr, nullptr, nullptr),
+                             quadrat_pair_counts_count(nullptr, nullptr, nullptr),
+                             quadrat_pair_counts_count_between(nullptr, nullptr, nullptr, nullptr, nullptr),
+                             quadrat_pair_counts_result(nullptr, nullptr), quadrat_pair_counts_info(nullptr, nullptr)});
   codes.insert(
       codes.end(),
       {quadrat_contact_detector_create(nullptr, nullptr, nullptr), quadrat_contact_detector_build(nullptr, nullptr),
@@ -187,6 +193,7 @@ TEST_F(c_errors, every_call_refuses_a_null_handle) {
   quadrat_nearest_neighbors_destroy(nullptr);
   quadrat_cluster_finder_destroy(nullptr);
   quadrat_pair_histogram_destroy(nullptr);
+  quadrat_pair_counts_destroy(nullptr);
   quadrat_contact_detector_destroy(nullptr);
   quadrat_cell_list_destroy(nullptr);
   quadrat_spread_plan_destroy(nullptr);
@@ -217,6 +224,7 @@ TEST_F(c_errors, every_struct_of_a_wrong_size_is_refused) {
   quadrat_nearest_neighbors* nearest = nullptr;
   quadrat_cluster_finder* finder = nullptr;
   quadrat_pair_histogram* histogram = nullptr;
+  quadrat_pair_counts* pairs = nullptr;
   quadrat_contact_detector* detector = nullptr;
   quadrat_spread_plan* plan = nullptr;
   quadrat_nufft_plan* nufft = nullptr;
@@ -233,6 +241,8 @@ TEST_F(c_errors, every_struct_of_a_wrong_size_is_refused) {
       [&](const auto* given) { return quadrat_cluster_finder_create(context, &box, given, &finder); });
   expect_sizes_refused<quadrat_histogram_options>(
       [&](const auto* given) { return quadrat_pair_histogram_create(context, given, &histogram); });
+  expect_sizes_refused<quadrat_pair_counts_options>(
+      [&](const auto* given) { return quadrat_pair_counts_create(context, &box, given, &pairs); });
   expect_sizes_refused<quadrat_contact_options>(
       [&](const auto* given) { return quadrat_contact_detector_create(context, given, &detector); });
   expect_sizes_refused<quadrat_spread_options>(

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "c/support.hpp"
@@ -10,6 +11,7 @@
 #include "quadrat/search/cluster_finder.hpp"
 #include "quadrat/search/nearest_neighbors.hpp"
 #include "quadrat/search/neighbor_list.hpp"
+#include "quadrat/search/pair_counts.hpp"
 #include "quadrat/search/pair_histogram.hpp"
 
 namespace quadrat::testing {
@@ -354,6 +356,48 @@ TEST_P(c_pair_histogram, counts_what_the_class_in_cpp_counts) {
   auto info = sized<quadrat_info>();
   QUADRAT_EXPECT_OK(quadrat_pair_histogram_info(histogram, &info));
   quadrat_pair_histogram_destroy(histogram);
+}
+
+QUADRAT_ON_DEVICES(c_pair_counts);
+
+TEST_P(c_pair_counts, are_what_the_class_in_cpp_counts) {
+  const double edges[] = {0, 0.1, 0.3}, cosines[] = {0, 0.5, 1};
+  auto options = sized<quadrat_pair_counts_options>();
+  options.type = QUADRAT_FLOAT64;
+  options.coordinates = QUADRAT_PAIR_S_MU;
+  options.edges = edges;
+  options.edge_count = 3;
+  options.second_edges = cosines;
+  options.second_edge_count = 3;
+  options.mean_separation = 1;
+  quadrat_boxes box{};
+  box.vectors = sheared_sides;
+  quadrat_pair_counts* counts = nullptr;
+  QUADRAT_ASSERT_OK(quadrat_pair_counts_create(context_, &box, &options, &counts));
+  const std::vector<double> places = uniform<double>(3 * count, 0, 1), weights = uniform<double>(count, 0, 1);
+  const quadrat_points points{on_device(places), count, 0, 0};
+  const double* const of_points = on_device(weights);
+  QUADRAT_ASSERT_OK(quadrat_pair_counts_count(counts, &points, of_points));
+  pair_counts<cpu_context, double, 3> same(cpu_context{}, sheared(),
+                                           {pair_coordinates::s_mu, {0, 0.1, 0.3}, {0, 0.5, 1}, true});
+  const pair_counts_result expected = same.count(view_of(places), weights.data());
+  auto view = sized<quadrat_pair_counts_view>();
+  QUADRAT_ASSERT_OK(quadrat_pair_counts_result(counts, &view));
+  ASSERT_EQ(view.bins, expected.counts.size());
+  EXPECT_EQ(std::vector(view.counts, view.counts + view.bins), expected.counts);
+  expect_close(std::vector(view.weights, view.weights + view.bins), expected.weights, 1e-9);
+  expect_close(std::vector(view.mean_separations, view.mean_separations + view.bins), expected.mean_separations, 1e-9);
+  QUADRAT_ASSERT_OK(quadrat_pair_counts_count_between(counts, &points, &points, nullptr, nullptr));
+  QUADRAT_ASSERT_OK(quadrat_pair_counts_result(counts, &view));
+  EXPECT_EQ(std::vector(view.counts, view.counts + view.bins), expected.counts);
+  EXPECT_EQ(view.weights, nullptr);
+  auto info = sized<quadrat_info>();
+  QUADRAT_EXPECT_OK(quadrat_pair_counts_info(counts, &info));
+  EXPECT_GT(info.bytes, 0u);
+  quadrat_pair_counts_destroy(counts);
+  options.coordinates = 4;
+  EXPECT_EQ(quadrat_pair_counts_create(context_, &box, &options, &counts), QUADRAT_ARGUMENT_ERROR);
+  EXPECT_NE(std::string(quadrat_error_message()).find("coordinates are 4"), std::string::npos);
 }
 
 QUADRAT_ON_DEVICES(c_cell_list);
