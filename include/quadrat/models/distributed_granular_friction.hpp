@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "quadrat/core/instance.hpp"
@@ -27,7 +28,8 @@ class distributed_granular_friction : public distributed_model<granular_friction
   distributed_granular_friction(const Context& context, communicator& ranks, const granular_friction_options& options,
                                 std::span<const double> radii, std::span<const vec<double, 3>> positions,
                                 std::span<const vec<double, 3>> velocities = {},
-                                std::span<const vec<double, 3>> angular_velocities = {});
+                                std::span<const vec<double, 3>> angular_velocities = {},
+                                std::span<const std::uint32_t> materials = {});
 };
 
 }  // namespace quadrat

@@ -16,8 +16,8 @@
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 
-/// Grains with friction: the soft-sphere discrete element method, in SI units. Grains are spheres of any radii, all of
-/// one material; walls are planes of the same material. Two bodies touch if their distance is strictly below the sum of
+/// Grains with friction: the soft-sphere discrete element method, in SI units. Grains are spheres of any radii and
+/// walls are planes, each of one of the materials. Two bodies touch if their distance is strictly below the sum of
 /// their radii. With the overlap d, the unit vector n from j to i, 1/R* = 1/R_i + 1/R_j, 1/m* = 1/m_i + 1/m_j, the
 /// normal and tangential velocity v_n, v_t of i relative to j at the contact point (in the middle of the overlap,
 /// rotation included), the force on i is
@@ -26,8 +26,10 @@
 ///   tangential  F_t = -S_t xi - g b sqrt(S_t m*) v_t, shortened to mu |F_n|
 ///
 /// Hertz (Tsuji and others 1992; Di Renzo, Di Maio 2004; Antypov, Elliott 2011): S_n = 2 E* sqrt(R* d), s = 2/3,
-/// S_t = 8 G* sqrt(R* d), E* = E / (2 - 2 nu^2), G* = E / (4 (2 - nu) (1 + nu)), g = 2 sqrt(5/6).
-/// Linear: S_n and S_t are given, s = 1, g = 2.
+/// S_t = 8 G* sqrt(R* d), g = 2 sqrt(5/6), 1/E* = (1 - nu_i^2) / E_i + (1 - nu_j^2) / E_j,
+/// 1/G* = 2 (2 - nu_i) (1 + nu_i) / E_i + 2 (2 - nu_j) (1 + nu_j) / E_j.
+/// Linear: S_n and S_t are given for each material; between two, 2 / S = 1 / S_i + 1 / S_j; s = 1,
+/// g = 2.
 ///
 /// Damping follows from the restitution e: b = -ln e / sqrt(ln^2 e + pi^2), and b_n is chosen such that a head-on pair
 /// separates with e times its speed, at any speed (contact_damping). If the normal force may pull, b_n = b. If not, a
@@ -38,8 +40,21 @@
 /// xi is the tangential displacement since the contact began. It rotates with the contact. If the contact slides, it is
 /// shortened to what friction can hold. While the contact is compressed further, it shrinks in proportion to 1 / S_t,
 /// which leaves the tangential force unchanged: otherwise energy would be created (Elata, Berryman 1996; Thornton,
-/// Cummins, Cleary 2013). Rolling resistance is a torque mu_r |F_n| R* against the relative angular velocity, limited
-/// so that it does not reverse that within a step.
+/// Cummins, Cleary 2013).
+///
+/// Rolling resistance (Ai and others 2011) is, for rolling_resistance::constant, a torque mu_r |F_n| R* against the
+/// relative angular velocity w, limited so that it does not reverse that within a step. For ::sds (spring, dashpot,
+/// slider: `rolling sds` of LAMMPS; without damping, EPSD2 of LIGGGHTS) it is
+///
+///   torque      T_r = -R* (S_t x + 2 eta sqrt(S_t M) R* w_r), shortened to mu_r |F_n| R*
+///
+/// where w_r is w without its part along n, x the integral of R* w_r since the contact began, shortened as xi is, and
+/// M = 7/2 / (R*^2 (1 / I_i + 1 / I_j)) with the moments of inertia I. A grain on an incline below the angle mu_r
+/// rests. Twisting resistance is a torque mu_t |F_n| R* against the part of w along n, limited likewise.
+///
+/// Cohesion (SJKR of LIGGGHTS) adds an attraction k 2 pi R* d: k by the area of the disc in which two spheres overlap,
+/// to first order in d / R*. It does not change |F_n| in the bounds above. Two Hertzian bodies then pull apart with at
+/// most (2/3) (pi k)^3 R*^2 / E*^2.
 ///
 /// Time steps are leapfrog: velocities lag positions by half a step. Each step solves for the effect of damping on the
 /// relative velocity of a pair in that half step, so damping is second-order accurate.
@@ -61,8 +76,17 @@ enum class contact_damping {
 /// Names, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 2> contact_damping_names{"exact", "formula"};
 
-/// The material of grains and walls. The defaults are glass, softened a thousandfold, as is usual, for longer time
-/// steps.
+/// How a contact resists rolling.
+enum class rolling_resistance {
+  constant,  ///< by a constant torque
+  sds        ///< by a spring, a dashpot and a slider
+};
+
+/// Names, in the order of the enumeration.
+inline constexpr std::array<std::string_view, 2> rolling_resistance_names{"constant", "sds"};
+
+/// A material of grains and walls, with the values of contacts within it. The defaults are glass, softened a
+/// thousandfold, as is usual, for longer time steps.
 struct granular_material {
   double density = 2500;           ///< kg / m^3
   double young_modulus = 6.5e7;    ///< E, Pa; for Hertz
@@ -70,9 +94,28 @@ struct granular_material {
   double restitution = 0.8;        ///< e, above 0 and at most 1; see contact_damping
   double friction = 0.5;           ///< mu
   double rolling_friction = 0;     ///< mu_r
+  double rolling_damping = 0;      ///< eta, a share of the critical damping; for rolling_resistance::sds
+  double twisting_friction = 0;    ///< mu_t
+  double cohesion = 0;             ///< k, Pa
   double normal_spring = 1e4;      ///< S_n, N / m; for linear springs
   double tangential_spring = 8e3;  ///< S_t, N / m; for linear springs
 };
+
+/// The values of contacts between two materials. Those that are left out are the geometric means of the values of the
+/// two materials.
+struct granular_material_pair {
+  std::size_t first = 0;  ///< a number of a material, from 0
+  std::size_t second = 0;
+  std::optional<double> restitution{};
+  std::optional<double> friction{};
+  std::optional<double> rolling_friction{};
+  std::optional<double> rolling_damping{};
+  std::optional<double> twisting_friction{};
+  std::optional<double> cohesion{};
+};
+
+/// The most materials that a simulation can have.
+inline constexpr std::size_t most_granular_materials = 256;
 
 /// A hole in a wall.
 struct round_opening {
@@ -86,9 +129,10 @@ struct granular_wall {
   std::array<double, 3> point{};          ///< anywhere on the plane
   std::array<double, 3> normal{0, 1, 0};  ///< toward the grains, of any length but 0
   std::optional<round_opening> opening{};
+  std::size_t material = 0;  ///< its number
 };
 
-/// The six faces of a box, solid outside.
+/// The six faces of a box, solid outside, of material 0.
 [[nodiscard]] std::vector<granular_wall> walls_of_box(const std::array<double, 3>& lower,
                                                       const std::array<double, 3>& upper);
 
@@ -97,7 +141,10 @@ inline constexpr std::size_t most_granular_walls = 32;
 
 struct granular_friction_options {
   contact_stiffness stiffness = contact_stiffness::hertz;
-  granular_material material{};
+  granular_material material{};                          ///< number 0
+  std::vector<granular_material> further_materials{};    ///< numbers 1, 2, ...
+  std::vector<granular_material_pair> material_pairs{};  ///< where geometric means do not hold; each pair once
+  rolling_resistance rolling = rolling_resistance::constant;
   contact_damping damping = contact_damping::exact;
   bool attraction = false;  ///< whether damping may make the normal force attractive as a contact ends
   std::array<double, 3> gravity{0, -9.81, 0};  ///< m / s^2
@@ -119,11 +166,13 @@ struct granular_fill {
   std::array<double, 3> down{0, -1, 0};  ///< layers are filled upward along the nearest axis
   double jitter = 0.1;                   ///< largest random displacement of a coordinate, in largest radii
   std::uint64_t seed = 1;
+  std::vector<std::uint32_t> materials{};  ///< each grain draws one of these; empty: all are of material 0
 };
 
 struct granular_filling {
   std::vector<double> radii{};
   std::vector<vec<double, 3>> positions{};
+  std::vector<std::uint32_t> materials{};  ///< empty: all are of material 0
 };
 
 /// The number of grains that fit in the region.
@@ -137,7 +186,7 @@ struct granular_filling {
 /// The time step beyond which contacts would be unstable. Hertz: the time of a Rayleigh wave across the smallest grain,
 /// pi R sqrt(density / G) / (0.1631 nu + 0.8766), G = E / (2 + 2 nu). Linear: a fifth of the contact time of two of the
 /// smallest grains without damping, with the stiffer of the two springs. If b_n is above 1 (contact_damping exact and a
-/// restitution below 0.135), that time divided by b_n.
+/// restitution below 0.135), that time divided by b_n. The least of these over all pairs of materials.
 [[nodiscard]] double longest_granular_time_step(const granular_friction_options& options, double smallest_radius);
 
 /// Sums and extremes over all grains at one step, in SI units.
@@ -164,10 +213,11 @@ struct granular_contact_memory {
   particle_id second;
   vec<T, 3> displacement;  ///< xi
   T scale;                 ///< sqrt(R* d), or 1 for linear springs, in the last step
+  vec<T, 3> rolling{};     ///< x; 0 without rolling_resistance::sds
 };
 
-/// The complete state, on the host: the contents of a checkpoint. Restored to a simulation with the same options and
-/// radii on the same device, a run continues with the same bits.
+/// The complete state, on the host: the contents of a checkpoint. Restored to a simulation with the same options, radii
+/// and materials on the same device, a run continues with the same bits.
 template <typename T>
 struct granular_friction_state {
   std::uint64_t step = 0;
@@ -193,13 +243,14 @@ class granular_friction {
   static_assert(detail::instance<Context, T>::exists);
 
  public:
-  /// Grains, by radii (one, or one each), positions, velocities and angular velocities (empty: at rest). Copies from
-  /// the host and synchronizes. Throws argument_error for impossible options, radii and counts, and a time step above
-  /// longest_granular_time_step; data_error for a grain with a number that is not finite, or with its center behind a
-  /// wall (naming the first).
+  /// Grains, by radii (one, or one each), positions, velocities and angular velocities (empty: at rest), and numbers of
+  /// materials (empty: all 0). Copies from the host and synchronizes. Throws argument_error for impossible options,
+  /// radii, materials and counts, and a time step above longest_granular_time_step; data_error for a grain with a
+  /// number that is not finite, or with its center behind a wall (naming the first).
   granular_friction(const Context& context, const granular_friction_options& options, std::span<const double> radii,
                     std::span<const vec<double, 3>> positions, std::span<const vec<double, 3>> velocities = {},
-                    std::span<const vec<double, 3>> angular_velocities = {});
+                    std::span<const vec<double, 3>> angular_velocities = {},
+                    std::span<const std::uint32_t> materials = {});
 
   /// Takes time steps. Enqueues some at a time (on CUDA as a captured graph). Waits for them, to rebuild the neighbor
   /// list if necessary. May allocate. Never throws for bad data: see check.
@@ -228,6 +279,8 @@ class granular_friction {
   [[nodiscard]] std::size_t size() const;
   /// The radii, by particle id.
   [[nodiscard]] const std::vector<T>& radii() const;
+  /// The numbers of their materials, by particle id.
+  [[nodiscard]] const std::vector<std::uint32_t>& materials() const;
   /// Bytes of the context's memory in use.
   [[nodiscard]] std::size_t bytes() const;
   /// The options in use, with defaults filled in.

@@ -25,6 +25,12 @@ constexpr int radius_draw = 3;
   return sides;
 }
 
+/// From numbers of another seed, since a grain has four of each.
+[[nodiscard]] std::uint32_t drawn_material(const granular_fill& fill, std::size_t grain) {
+  const double share = detail::uniform(~fill.seed, grain, 0);
+  return fill.materials[static_cast<std::size_t>(share * static_cast<double>(fill.materials.size()))];
+}
+
 }  // namespace
 
 std::size_t room_of(const granular_fill& fill) {
@@ -63,6 +69,7 @@ granular_filling filled_region(const granular_fill& fill) {
       position[a] = fill.lower[axis] + lattice_spacing(fill) * (number + 0.5) + shift;
     }
     result.positions.push_back(position);
+    if (!fill.materials.empty()) result.materials.push_back(drawn_material(fill, i));
     const double share = detail::uniform(fill.seed, i, radius_draw);
     result.radii.push_back(fill.smallest_radius + (fill.largest_radius - fill.smallest_radius) * share);
   }

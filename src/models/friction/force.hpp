@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "quadrat/core/macros.hpp"
 #include "quadrat/core/vec.hpp"
@@ -16,6 +17,12 @@ template <typename T>
 struct alignas(4 * sizeof(T)) contact_memory {
   vec<T, 3> displacement;
   T scale;
+};
+
+/// What the law of several materials remembers of a contact besides: the displacement of rolling.
+template <typename T>
+struct full_contact_memory : contact_memory<T> {
+  vec<T, 3> rolling;
 };
 
 /// A contact from the side of grain i.
@@ -35,15 +42,16 @@ template <typename T>
 struct friction_push {
   vec<T, 3> force;       ///< in all
   vec<T, 3> tangential;  ///< tangential part, which also exerts a torque
-  vec<T, 3> torque;      ///< of rolling resistance
+  vec<T, 3> torque;      ///< of rolling and twisting resistance
   T energy;              ///< in the springs
 };
 
-/// The law of granular_friction.hpp with its constants.
+/// The law of granular_friction.hpp with its constants for two materials.
 template <typename T>
 struct friction_law {
   bool hertz;
   bool attraction;
+  bool rolling_spring;
   T normal_stiffness;      ///< S_n / scale
   T elastic_share;         ///< s
   T energy_share;          ///< energy of the normal spring / (S_n d^2)
@@ -52,8 +60,11 @@ struct friction_law {
   T tangential_damping;    ///< g b sqrt(S_t / S_n)
   T friction;
   T rolling_friction;
+  T rolling_damping;  ///< of the spring: 2 eta sqrt(7/2)
+  T twisting_friction;
+  T cohesion;  ///< attraction / (R* d)
   T time_step;
-  T density_factor;  ///< mass / radius^3
+  T density_factor;  ///< mass / radius^3, of the first material
 
   /// The inverse effective mass of two spheres for a tangential force at the contact is (1 / m*) (1 + 5/2).
   static constexpr T tangential_lightness = T(3.5);
@@ -63,8 +74,11 @@ struct friction_law {
   [[nodiscard]] QUADRAT_HD T mass(T radius) const { return density_factor * radius * radius * radius; }
   [[nodiscard]] QUADRAT_HD T inverse_inertia(T radius) const { return T(2.5) / (mass(radius) * radius * radius); }
 
-  /// Computes the forces, and updates the history to this step.
-  [[nodiscard]] QUADRAT_HD friction_push<T> operator()(const friction_contact<T>& at, contact_memory<T>& memory) const {
+  /// Computes the forces, and updates the history to this step. A contact_memory leaves out what only
+  /// full_contact_memory has: cohesion, twisting friction, and rolling springs.
+  template <typename Memory>
+  [[nodiscard]] QUADRAT_HD friction_push<T> operator()(const friction_contact<T>& at, Memory& memory) const {
+    constexpr bool full = std::is_same_v<Memory, full_contact_memory<T>>;
     const T scale = hertz ? std::sqrt(at.radius * at.overlap) : T(1);
     const T stiffness = normal_stiffness * scale;
     const T root = std::sqrt(stiffness * at.mass);
@@ -73,52 +87,93 @@ struct friction_law {
     const T parting = dot(at.velocity, at.normal);
     const T damping = normal_damping * root;
     const T elastic = elastic_share * stiffness * at.overlap;
-    T normal_force = (elastic - damping * parting) / (T(1) + half_step * damping);
+    T pressing = elastic - damping * parting;
+    if constexpr (full) pressing += half_step * damping * cohesion * at.radius * at.overlap;
+    T normal_force = pressing / (T(1) + half_step * damping);
     if (!attraction && normal_force < T(0)) normal_force = T(0);
+    const T pressure = std::fabs(normal_force);
 
     const vec<T, 3> sliding = at.velocity - at.normal * parting;
-    vec<T, 3> displacement = turned(memory, scale, at.normal) + sliding * time_step;
+    const T compressed = scale > memory.scale ? memory.scale / scale : T(1);
+    vec<T, 3> displacement = turned(memory.displacement, compressed, at.normal) + sliding * time_step;
     const vec<T, 3> tangential =
-        tangential_force(displacement, sliding, scale, root, half_step, friction * std::fabs(normal_force));
-    memory = {displacement, scale};
-    const T energy = energy_share * stiffness * at.overlap * at.overlap +
-                     T(0.5) * tangential_stiffness * scale * squared_norm(displacement);
-    return {at.normal * normal_force + tangential, tangential, rolling_torque(at, std::fabs(normal_force)), energy};
+        held_force({tangential_stiffness * scale, tangential_damping * root, tangential_lightness * half_step},
+                   displacement, sliding, friction * pressure);
+    T energy = energy_share * stiffness * at.overlap * at.overlap +
+               T(0.5) * tangential_stiffness * scale * squared_norm(displacement);
+    memory.displacement = displacement;
+    memory.scale = scale;
+    if constexpr (full) {
+      const T pull = cohesion * at.radius * at.overlap;
+      const vec<T, 3> torque = resisting_torque(at, memory, compressed, tangential_stiffness * scale, pressure);
+      energy += T(0.5) * (tangential_stiffness * scale * squared_norm(memory.rolling) - pull * at.overlap);
+      return {at.normal * (normal_force - pull) + tangential, tangential, torque, energy};
+    } else {
+      return {at.normal * normal_force + tangential, tangential,
+              torque_against(at.spin, at, rolling_friction * pressure), energy};
+    }
   }
 
  private:
+  /// A spring beside a dashpot. `lag`: half a time step by the effective mass.
+  struct spring_and_dashpot {
+    T stiffness;
+    T damping;
+    T lag;
+  };
+
   /// The stored displacement in the present tangential plane, shortened if the contact has been compressed further.
-  [[nodiscard]] QUADRAT_HD vec<T, 3> turned(const contact_memory<T>& memory, T scale, const vec<T, 3>& normal) const {
-    const T length = squared_norm(memory.displacement);
+  [[nodiscard]] QUADRAT_HD static vec<T, 3> turned(const vec<T, 3>& stored, T compressed, const vec<T, 3>& normal) {
+    const T length = squared_norm(stored);
     if (!(length > T(0))) return {};
-    const vec<T, 3> flat = memory.displacement - normal * dot(memory.displacement, normal);
+    const vec<T, 3> flat = stored - normal * dot(stored, normal);
     const T flat_length = squared_norm(flat);
     if (!(flat_length > T(0))) return {};
-    const T compressed = scale > memory.scale ? memory.scale / scale : T(1);
     return flat * (compressed * std::sqrt(length / flat_length));
   }
 
-  /// The tangential force; shortens the displacement if the contact slides.
-  [[nodiscard]] QUADRAT_HD vec<T, 3> tangential_force(vec<T, 3>& displacement, const vec<T, 3>& sliding, T scale,
-                                                      T root, T half_step, T bound) const {
-    const T stiffness = tangential_stiffness * scale;
-    const T damping = tangential_damping * root;
-    const T share = T(1) / (T(1) + tangential_lightness * half_step * damping);
-    const vec<T, 3> force = (displacement * stiffness + sliding * damping) * -share;
+  /// The force of a spring and a dashpot with a slider; shortens the displacement if it slides.
+  [[nodiscard]] QUADRAT_HD static vec<T, 3> held_force(const spring_and_dashpot& of, vec<T, 3>& displacement,
+                                                       const vec<T, 3>& speed, T bound) {
+    const T share = T(1) / (T(1) + of.lag * of.damping);
+    const vec<T, 3> force = (displacement * of.stiffness + speed * of.damping) * -share;
     const T squared_force = squared_norm(force);
     if (!(squared_force > bound * bound)) return force;
-    const T spring = stiffness * std::sqrt(squared_norm(displacement));
+    const T spring = of.stiffness * std::sqrt(squared_norm(displacement));
     if (spring > bound) displacement = displacement * (bound / spring);
     return force * (bound / std::sqrt(squared_force));
   }
 
-  [[nodiscard]] QUADRAT_HD vec<T, 3> rolling_torque(const friction_contact<T>& at, T normal_force) const {
-    if (!(rolling_friction > T(0))) return {};
-    const T speed = std::sqrt(squared_norm(at.spin));
+  /// A constant torque: `bound` by R*, against a relative rotation.
+  [[nodiscard]] QUADRAT_HD vec<T, 3> torque_against(const vec<T, 3>& rotation, const friction_contact<T>& at,
+                                                    T bound) const {
+    if (!(bound > T(0))) return {};
+    const T speed = std::sqrt(squared_norm(rotation));
     if (!(speed > T(0))) return {};
-    const T resistance = rolling_friction * normal_force * at.radius;
+    const T resistance = bound * at.radius;
     const T stopping = speed / (most_rolling_contacts * time_step * at.inverse_inertia);
-    return at.spin * (-(resistance < stopping ? resistance : stopping) / speed);
+    return rotation * (-(resistance < stopping ? resistance : stopping) / speed);
+  }
+
+  /// The torque of rolling and twisting; updates the displacement of rolling.
+  [[nodiscard]] QUADRAT_HD vec<T, 3> resisting_torque(const friction_contact<T>& at, full_contact_memory<T>& memory,
+                                                      T compressed, T stiffness, T pressure) const {
+    const vec<T, 3> twist = at.normal * dot(at.spin, at.normal);
+    const vec<T, 3> twisting = torque_against(twist, at, twisting_friction * pressure);
+    if (!rolling_spring) return twisting + torque_against(at.spin, at, rolling_friction * pressure);
+    const vec<T, 3> rolling = (at.spin - twist) * at.radius;
+    memory.rolling = turned(memory.rolling, compressed, at.normal) + rolling * time_step;
+    return twisting + spring_torque(at, memory.rolling, stiffness, rolling, pressure);
+  }
+
+  /// The torque of the rolling spring. Its effective mass is (1 / I_i + 1 / I_j)^-1 / R*^2 without a contact point
+  /// that holds.
+  [[nodiscard]] QUADRAT_HD vec<T, 3> spring_torque(const friction_contact<T>& at, vec<T, 3>& displacement, T stiffness,
+                                                   const vec<T, 3>& rolling, T pressure) const {
+    const T lightness = at.inverse_inertia * at.radius * at.radius;
+    const spring_and_dashpot of{stiffness, rolling_damping * std::sqrt(stiffness / lightness),
+                                T(0.5) * time_step * lightness};
+    return held_force(of, displacement, rolling, rolling_friction * pressure) * at.radius;
   }
 };
 

@@ -90,10 +90,11 @@ template <typename T>
 
 template <typename Context, typename T>
 struct granular_friction<Context, T>::implementation {
-  implementation(const Context& chosen, const granular_friction_options& asked, const std::vector<double>& radii)
+  implementation(const Context& chosen, const granular_friction_options& asked, const std::vector<double>& radii,
+                 std::span<const std::uint32_t> materials)
       : context(chosen),
         options(detail::completed(asked, radii)),
-        setup(detail::make_friction_setup<T>(options, radii)),
+        setup(detail::make_friction_setup<T>(options, radii, materials)),
         storage(context, setup),
         words(context, detail::friction_words),
         reports(context, radii.size()) {}
@@ -141,9 +142,10 @@ void granular_friction<Context, T>::implementation::set(const granular_friction_
 template <typename Context, typename T>
 detail::moving_grains<T> granular_friction<Context, T>::implementation::kicked(T time) {
   const detail::moving_grains<T> other = storage.grains(1 - storage.set_of_grains());
-  for_each(context, "friction.kick", setup.radii.size(),
-           detail::friction_kick<T>{storage.forces(storage.set_of_grains()), setup.gravity, time, other.velocities,
-                                    other.spins, reports.data()});
+  storage.with_forces(storage.set_of_grains(), [&]<typename M>(const detail::friction_forces<T, M>& forces) {
+    for_each(context, "friction.kick", setup.radii.size(),
+             detail::friction_kick<T, M>{forces, setup.gravity, time, other.velocities, other.spins, reports.data()});
+  });
   detail::moving_grains<T> grains = storage.grains(storage.set_of_grains());
   grains.velocities = other.velocities;
   grains.spins = other.spins;
@@ -155,10 +157,11 @@ void granular_friction<Context, T>::implementation::enqueue(std::size_t steps) {
   fill_bytes(context, words.data() + detail::done_word, 0, (steps + 2) * sizeof(std::uint64_t));
   for (std::size_t k = 0; k < steps; ++k) {
     const int from = storage.set_of_grains() ^ static_cast<int>(k & 1);
-    const detail::friction_step<T> body{
-        storage.forces(from), storage.grains(1 - from), storage.listed(), words.data(), k, setup.gravity,
-        setup.skin / 2};
-    for_each(context, "friction.step", setup.radii.size(), body);
+    storage.with_forces(from, [&]<typename M>(const detail::friction_forces<T, M>& forces) {
+      const detail::friction_step<T, M> body{
+          forces, storage.grains(1 - from), storage.listed(), words.data(), k, setup.gravity, setup.skin / 2};
+      for_each(context, "friction.step", setup.radii.size(), body);
+    });
   }
 }
 
@@ -216,14 +219,16 @@ void granular_friction<Context, T>::implementation::check() {
 template <typename Context, typename T>
 granular_friction_statistics granular_friction<Context, T>::implementation::measure() {
   check();
-  const detail::moving_grains<T> now = kicked(setup.law.time_step / 2);
+  const detail::moving_grains<T> now = kicked(setup.time_step() / 2);
   const vec<double, 3> gravity = detail::to_vec(options.gravity);
   const double strength = std::sqrt(squared_norm(gravity));
   const vec<double, 3> up = strength > 0 ? gravity * (-1 / strength) : vec<double, 3>{};
-  const detail::measure_friction<T> body{storage.forces(storage.set_of_grains()), now, reports.data(),
-                                         detail::to_vec(options.lower), up};
-  const detail::friction_totals totals = reduce(context, "friction.measure", setup.radii.size(), body,
-                                                detail::join_friction_totals{}, detail::friction_totals{}, scratch);
+  const detail::friction_totals totals =
+      storage.with_forces(storage.set_of_grains(), [&]<typename M>(const detail::friction_forces<T, M>& forces) {
+        const detail::measure_friction<T, M> body{forces, now, reports.data(), detail::to_vec(options.lower), up};
+        return reduce(context, "friction.measure", setup.radii.size(), body, detail::join_friction_totals{},
+                      detail::friction_totals{}, scratch);
+      });
   const double count = std::max(static_cast<double>(setup.radii.size()), 1.0);
   granular_friction_statistics result;
   result.step = step;
@@ -244,7 +249,7 @@ granular_friction_statistics granular_friction<Context, T>::implementation::meas
 template <typename Context, typename T>
 granular_friction_state<T> granular_friction<Context, T>::implementation::synchronous() {
   check();
-  return storage.bring_home(kicked(setup.law.time_step / 2));
+  return storage.bring_home(kicked(setup.time_step() / 2));
 }
 
 template <typename Context, typename T>
@@ -252,14 +257,17 @@ granular_friction<Context, T>::granular_friction(const Context& context, const g
                                                  std::span<const double> radii,
                                                  std::span<const vec<double, 3>> positions,
                                                  std::span<const vec<double, 3>> velocities,
-                                                 std::span<const vec<double, 3>> angular_velocities) {
+                                                 std::span<const vec<double, 3>> angular_velocities,
+                                                 std::span<const std::uint32_t> materials) {
   const std::size_t count = positions.size();
   detail::require_count(count, "grains");
   require(velocities.empty() || velocities.size() == count, "there are ", count, " positions, but ", velocities.size(),
           " velocities");
   require(angular_velocities.empty() || angular_velocities.size() == count, "there are ", count, " positions, but ",
           angular_velocities.size(), " angular velocities");
-  implementation_ = std::make_unique<implementation>(context, options, radius_of_each(radii, count));
+  require(materials.empty() || materials.size() == count, "there are ", count, " positions, but ", materials.size(),
+          " materials");
+  implementation_ = std::make_unique<implementation>(context, options, radius_of_each(radii, count), materials);
   granular_friction_state<T> state;
   state.positions = in_precision<T>(positions, count);
   state.remainders.resize(count, vec<T, 3>{});
@@ -272,7 +280,7 @@ granular_friction<Context, T>::granular_friction(const Context& context, const g
   implementation& own = *implementation_;
   own.set(state);
   // Half a step back, where the first step expects velocities.
-  const granular_friction_state<T> before = own.storage.bring_home(own.kicked(-own.setup.law.time_step / 2));
+  const granular_friction_state<T> before = own.storage.bring_home(own.kicked(-own.setup.time_step() / 2));
   state.velocities = before.velocities;
   state.angular_velocities = before.angular_velocities;
   own.set(state);
@@ -339,6 +347,11 @@ std::size_t granular_friction<Context, T>::size() const {
 template <typename Context, typename T>
 const std::vector<T>& granular_friction<Context, T>::radii() const {
   return implementation_->setup.radii;
+}
+
+template <typename Context, typename T>
+const std::vector<std::uint32_t>& granular_friction<Context, T>::materials() const {
+  return implementation_->setup.materials;
 }
 
 template <typename Context, typename T>

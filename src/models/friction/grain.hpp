@@ -3,8 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
-#include "models/friction/force.hpp"
+#include "models/friction/materials.hpp"
 #include "models/wide_access.hpp"
 #include "quadrat/contacts/narrow_phase.hpp"
 #include "quadrat/core/macros.hpp"
@@ -50,9 +51,10 @@ template <typename T>
 struct friction_partners {
   const std::uint64_t* offsets;      ///< of rows; count + 1
   std::uint32_t* partners;           ///< slots, with the bit `remembers`
-  contact_memory<T>* memories;       ///< by entry
-  contact_memory<T>* wall_memories;  ///< wall k of the grain in a slot: k * count + slot
+  contact_memory<T>* memories;       ///< layers of each entry, one after the other
+  contact_memory<T>* wall_memories;  ///< wall k of the grain in a slot: k * count + slot; layer by layer
   std::size_t count;                 ///< of grains
+  std::uint32_t layers;              ///< 1, or 2 if contacts remember rolling
 };
 
 /// The forces on one grain.
@@ -79,12 +81,16 @@ struct grain_in_work {
   std::uint32_t slot;
   particle_id id;
   std::uint32_t walls;
+  std::uint32_t material;
 };
 
-/// The input of the forces of one step.
-template <typename T>
+/// The input of the forces of one step. Materials: one_material or material_table.
+template <typename T, typename Materials>
 struct friction_forces {
-  friction_law<T> law;
+  using memory_type = typename Materials::memory;
+  static constexpr bool has_layers = std::is_same_v<memory_type, full_contact_memory<T>>;
+
+  Materials materials;
   moving_grains<T> grains;
   friction_partners<T> near;
   const friction_wall<T>* walls;
@@ -94,6 +100,8 @@ struct friction_forces {
     const auto place = read_record(grains.places, slot);
     const auto moving = read_record(grains.velocities, slot);
     const auto turning = read_record(grains.spins, slot);
+    const std::uint32_t material = materials.of_grain(slot);
+    const friction_law<T>& law = materials.between(material, material);
     return {place.position,
             moving.velocity,
             turning.spin,
@@ -102,7 +110,8 @@ struct friction_forces {
             law.inverse_inertia(place.radius),
             slot,
             moving.id,
-            turning.walls};
+            turning.walls,
+            material};
   }
 
   /// Sums in order of the row, then of the walls. Without `Keep`, histories are not changed.
@@ -127,7 +136,8 @@ struct friction_forces {
       return;
     }
     const T distance = std::sqrt(squared_norm(offset));
-    friction_contact<T> at = pair(self, other, distance);
+    const std::uint32_t material = materials.of_grain(slot);
+    friction_contact<T> at = pair(self, other, materials.between(material, material), distance);
     const grain_velocity<T> moving = read_record(grains.velocities, slot);
     // Concentric grains separate along x.
     at.normal =
@@ -137,10 +147,11 @@ struct friction_forces {
     const vec<T, 3> other_spin = read_record(grains.spins, slot).spin;
     at.velocity = self.velocity - moving.velocity - cross(self.spin * arm + other_spin * other_arm, at.normal);
     at.spin = self.spin - other_spin;
-    contact_memory<T> memory = word != slot ? near.memories[entry] : contact_memory<T>{};
-    const friction_push<T> push = law(at, memory);
+    contact_memory<T>* const kept = near.memories + (has_layers ? entry * near.layers : entry);
+    memory_type memory = word != slot ? recalled(kept, 1) : memory_type{};
+    const friction_push<T> push = materials.between(self.material, material)(at, memory);
     if constexpr (Keep) {
-      near.memories[entry] = memory;
+      keep(memory, kept, 1);
       if (word == slot) near.partners[entry] = slot | remembers;
     }
     add(push, at, arm, sum);
@@ -150,8 +161,24 @@ struct friction_forces {
     ++sum.contacts;
   }
 
-  [[nodiscard]] QUADRAT_HD friction_contact<T> pair(const grain_in_work<T>& self, const grain_place<T>& other,
-                                                    T distance) const {
+  /// `stride`: between the layers of a contact.
+  [[nodiscard]] QUADRAT_HD memory_type recalled(const contact_memory<T>* kept, std::size_t stride) const {
+    if constexpr (has_layers) {
+      return {*kept, near.layers > 1 ? kept[stride].displacement : vec<T, 3>{}};
+    } else {
+      return *kept;
+    }
+  }
+  QUADRAT_HD void keep(const memory_type& memory, contact_memory<T>* kept, std::size_t stride) const {
+    *kept = memory;
+    if constexpr (has_layers) {
+      if (near.layers > 1) kept[stride] = {memory.rolling, T(0)};
+    }
+  }
+
+  /// `law`: of two bodies of the other's material.
+  [[nodiscard]] QUADRAT_HD static friction_contact<T> pair(const grain_in_work<T>& self, const grain_place<T>& other,
+                                                           const friction_law<T>& law, T distance) {
     const T mass = law.mass(other.radius);
     friction_contact<T> at{};
     at.overlap = self.radius + other.radius - distance;
@@ -173,10 +200,11 @@ struct friction_forces {
     at.velocity = self.velocity - cross(self.spin * arm, at.normal);
     at.spin = self.spin;
     const bool known = (self.walls >> k & 1u) != 0;
-    contact_memory<T>& kept = near.wall_memories[k * near.count + self.slot];
-    contact_memory<T> memory = known ? kept : contact_memory<T>{};
-    const friction_push<T> push = law(at, memory);
-    if constexpr (Keep) kept = memory;
+    contact_memory<T>* const kept = near.wall_memories + (k * near.count + self.slot);
+    const std::size_t stride = wall_count * near.count;
+    memory_type memory = known ? recalled(kept, stride) : memory_type{};
+    const friction_push<T> push = materials.between(self.material, materials.of_wall(k))(at, memory);
+    if constexpr (Keep) keep(memory, kept, stride);
     add(push, at, arm, sum);
     sum.energy += push.energy;
     const T depth = at.overlap / self.radius;

@@ -32,9 +32,9 @@ enum friction_word : std::size_t {
 
 /// One time step: forces at the positions, then velocities from half a step before to half a step after, then
 /// positions.
-template <typename T>
+template <typename T, typename Materials>
 struct friction_step {
-  friction_forces<T> forces;
+  friction_forces<T, Materials> forces;
   moving_grains<T> to;
   const vec<T, 3>* listed;  ///< positions at which the list was made
   std::uint64_t* words;
@@ -50,7 +50,7 @@ struct friction_step {
     const bool halted = words[halted_words + step] != 0;
     if (slot == 0) note(halted);
     if (halted) return;
-    const T time_step = forces.law.time_step;
+    const T time_step = forces.materials.time_step();
     const grain_in_work<T> self = forces.grain(slot);
     const grain_load<T> load = forces.template load<true>(self);
     const vec<T, 3> velocity = self.velocity + (load.force * (T(1) / self.mass) + gravity) * time_step;
@@ -100,9 +100,9 @@ struct grain_report {
 };
 
 /// Velocities part of a step later, by a force pass that changes no history.
-template <typename T>
+template <typename T, typename Materials>
 struct friction_kick {
-  friction_forces<T> forces;
+  friction_forces<T, Materials> forces;
   vec<T, 3> gravity;
   T time;
   grain_velocity<T>* velocities;
@@ -143,8 +143,11 @@ struct friction_gather {
   moving_grains<T> to;
   const contact_memory<T>* from_walls;
   contact_memory<T>* to_walls;
+  const std::uint32_t* from_materials;  ///< none for one material
+  std::uint32_t* to_materials;
   std::size_t count;
   std::uint32_t wall_count;
+  std::uint32_t layers;  ///< of friction_partners
   vec<T, 3>* listed;
   T* radii;
 
@@ -158,8 +161,10 @@ struct friction_gather {
     to.remainders[slot] = from.remainders[old];
     listed[slot] = place.position;
     radii[slot] = place.radius;
-    for (std::uint32_t k = 0; k < wall_count; ++k) {
-      if ((spin.walls >> k & 1u) != 0) to_walls[k * count + slot] = from_walls[k * count + old];
+    if (from_materials != nullptr) to_materials[slot] = from_materials[old];
+    for (std::uint32_t plane = 0; plane < wall_count * layers; ++plane) {
+      if ((spin.walls >> plane % wall_count & 1u) != 0)
+        to_walls[plane * count + slot] = from_walls[plane * count + old];
     }
   }
 };
@@ -192,12 +197,14 @@ struct friction_carry {
   const contact_memory<T>* old_memories;
   std::uint32_t* partners;
   contact_memory<T>* memories;
+  std::uint32_t layers;  ///< of friction_partners
 
   QUADRAT_HD void operator()(std::size_t entry) const {
-    const std::uint32_t before = previous[entry];
+    const std::size_t before = previous[entry];
     const bool known = before != no_particle && (old_partners[before] & remembers) != 0;
     partners[entry] = neighbors[entry] | (known ? remembers : 0u);
-    if (known) memories[entry] = old_memories[before];
+    if (!known) return;
+    for (std::uint32_t k = 0; k < layers; ++k) memories[entry * layers + k] = old_memories[before * layers + k];
   }
 };
 

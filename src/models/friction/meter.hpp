@@ -40,9 +40,9 @@ struct join_friction_totals {
 };
 
 /// Measures one grain, with velocities at the time of its position.
-template <typename T>
+template <typename T, typename Materials>
 struct measure_friction {
-  friction_forces<T> forces;
+  friction_forces<T, Materials> forces;
   moving_grains<T> grains;
   const grain_report<T>* reports;
   vec<double, 3> corner;
@@ -52,12 +52,14 @@ struct measure_friction {
     const auto slot = static_cast<std::uint32_t>(i);
     const grain_place<T> place = grains.places[slot];
     const vec<double, 3> position = cast<double>(place.position) + cast<double>(grains.remainders[slot]);
-    const double mass = static_cast<double>(forces.law.mass(place.radius));
+    const std::uint32_t material = forces.materials.of_grain(slot);
+    const friction_law<T>& law = forces.materials.between(material, material);
+    const double mass = static_cast<double>(law.mass(place.radius));
     friction_totals totals;
     totals.largest_squared_speed = squared_norm(cast<double>(grains.velocities[slot].velocity));
     totals.kinetic_energy = mass * totals.largest_squared_speed / 2;
     totals.rotational_energy = squared_norm(cast<double>(grains.spins[slot].spin)) /
-                               static_cast<double>(forces.law.inverse_inertia(place.radius)) / 2;
+                               static_cast<double>(law.inverse_inertia(place.radius)) / 2;
     totals.elastic_energy = static_cast<double>(reports[slot].energy);
     for (int axis = 0; axis < 3; ++axis) totals.moment[axis] = mass * (position[axis] - corner[axis]);
     totals.height = dot(position - corner, up);

@@ -19,38 +19,51 @@ namespace quadrat::detail {
 /// The constants of a run, in its precision.
 template <typename T>
 struct friction_setup {
-  friction_law<T> law;
+  std::vector<friction_law<T>> laws;  ///< of materials a and b: a * material_count + b
+  std::uint32_t material_count;
+  bool plain;  ///< one_material will do
+  bool rolling_springs;
   std::vector<friction_wall<T>> walls;
-  std::vector<T> radii;  ///< by particle
+  std::vector<std::uint32_t> wall_materials;
+  std::vector<T> radii;                  ///< by particle
+  std::vector<std::uint32_t> materials;  ///< by particle
   box<T, 3> domain;
   vec<T, 3> gravity;
   T largest_radius;
   T skin;
+
+  [[nodiscard]] T time_step() const { return laws[0].time_step; }
+  /// Of the history of a contact: those of friction_partners.
+  [[nodiscard]] std::uint32_t layers() const { return rolling_springs ? 2 : 1; }
 };
 
 [[nodiscard]] inline vec<double, 3> to_vec(const std::array<double, 3>& a) { return {a[0], a[1], a[2]}; }
 
+/// `density`: of the first material.
 template <typename T>
-[[nodiscard]] friction_law<T> make_friction_law(const granular_friction_options& options) {
-  const granular_material& m = options.material;
+[[nodiscard]] friction_law<T> make_friction_law(const granular_friction_options& options, const contact_constants& m,
+                                                double density) {
   const bool hertz = options.stiffness == contact_stiffness::hertz;
-  const double nu = m.poisson_ratio;
-  const double normal = hertz ? m.young_modulus / (1 - nu * nu) : m.normal_spring;
-  const double tangential = hertz ? 2 * m.young_modulus / ((2 - nu) * (1 + nu)) : m.tangential_spring;
+  const double normal = m.normal_stiffness;
+  const double tangential = m.tangential_stiffness;
   const double damping = 2 * (hertz ? std::sqrt(5.0 / 6) : 1.0);
   friction_law<T> law{};
   law.hertz = hertz;
   law.attraction = options.attraction;
+  law.rolling_spring = options.rolling == rolling_resistance::sds;
   law.normal_stiffness = static_cast<T>(normal);
   law.elastic_share = static_cast<T>(hertz ? 2.0 / 3 : 1.0);
   law.energy_share = static_cast<T>(hertz ? 4.0 / 15 : 0.5);
   law.tangential_stiffness = static_cast<T>(tangential);
-  law.normal_damping = static_cast<T>(damping * normal_damping_ratio(options));
+  law.normal_damping = static_cast<T>(damping * normal_damping_ratio(options, m.restitution));
   law.tangential_damping = static_cast<T>(damping * damping_ratio(m.restitution) * std::sqrt(tangential / normal));
   law.friction = static_cast<T>(m.friction);
   law.rolling_friction = static_cast<T>(m.rolling_friction);
+  law.rolling_damping = static_cast<T>(2 * m.rolling_damping * std::sqrt(3.5));
+  law.twisting_friction = static_cast<T>(m.twisting_friction);
+  law.cohesion = static_cast<T>(2 * std::numbers::pi * m.cohesion);
   law.time_step = static_cast<T>(options.time_step);
-  law.density_factor = static_cast<T>(4.0 / 3 * std::numbers::pi * m.density);
+  law.density_factor = static_cast<T>(4.0 / 3 * std::numbers::pi * density);
   return law;
 }
 
@@ -67,20 +80,42 @@ template <typename T>
 }
 
 template <typename T>
+void set_laws(friction_setup<T>& setup, const granular_friction_options& options) {
+  setup.material_count = static_cast<std::uint32_t>(count_of_materials(options));
+  setup.rolling_springs = options.rolling == rolling_resistance::sds;
+  setup.plain = setup.material_count == 1 && !setup.rolling_springs;
+  const std::vector<contact_constants> contacts = constants_of_contacts(options);
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    const granular_material& first = material_of(options, k / setup.material_count);
+    setup.laws.push_back(make_friction_law<T>(options, contacts[k], first.density));
+    setup.plain = setup.plain && contacts[k].twisting_friction == 0 && contacts[k].cohesion == 0;
+  }
+}
+
+/// `materials`: by grain; empty: all 0.
+template <typename T>
 [[nodiscard]] friction_setup<T> make_friction_setup(const granular_friction_options& options,
-                                                    std::span<const double> radii) {
+                                                    std::span<const double> radii,
+                                                    std::span<const std::uint32_t> materials) {
   friction_setup<T> setup{};
-  setup.law = make_friction_law<T>(options);
-  for (const granular_wall& wall : options.walls) setup.walls.push_back(make_friction_wall<T>(wall));
+  set_laws(setup, options);
+  for (const granular_wall& wall : options.walls) {
+    setup.walls.push_back(make_friction_wall<T>(wall));
+    setup.wall_materials.push_back(static_cast<std::uint32_t>(wall.material));
+  }
   setup.domain = make_box(cast<T>(to_vec(options.lower)), cast<T>(to_vec(options.upper)), vec<bool, 3>::filled(false));
   setup.gravity = cast<T>(to_vec(options.gravity));
   setup.skin = static_cast<T>(options.skin);
   for (std::size_t i = 0; i < radii.size(); ++i) {
     const T radius = static_cast<T>(radii[i]);
-    const T lightness = setup.law.inverse_inertia(radius);
+    const std::uint32_t material = materials.empty() ? 0 : materials[i];
+    require(material < setup.material_count, "grain ", i, " is of material ", material, "; there are ",
+            setup.material_count, " materials, from 0");
+    const T lightness = setup.laws[material * (setup.material_count + 1)].inverse_inertia(radius);
     require(lightness > T(0) && std::isfinite(lightness), "the radius of grain ", i, " is ", radii[i], "; numbers of ",
             sizeof(T), " bytes cannot hold the moment of inertia of such a grain");
     setup.radii.push_back(radius);
+    setup.materials.push_back(material);
   }
   setup.largest_radius = radii.empty() ? setup.skin : *std::max_element(setup.radii.begin(), setup.radii.end());
   return setup;

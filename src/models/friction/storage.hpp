@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/friction/kernels.hpp"
+#include "models/friction/laws.hpp"
 #include "models/friction/setup.hpp"
 #include "quadrat/contacts/contact_matcher.hpp"
 #include "quadrat/core/array.hpp"
@@ -36,8 +37,18 @@ class friction_storage {
   /// Sorts the grains and builds the list at their present positions. Throws what the neighbor list throws.
   void rebuild();
 
-  /// The forces on the grains of a set: the present ones, or those that a step has written to the other set.
-  [[nodiscard]] friction_forces<T> forces(int set_of_grains);
+  /// Calls `action` with the forces on the grains of a set: the present ones, or those that a step has written to the
+  /// other set.
+  template <typename Action>
+  decltype(auto) with_forces(int set_of_grains, Action&& action) {
+    const friction_partners<T> near{offsets_,
+                                    partners_[list_set_].data(),
+                                    memories_[list_set_].data(),
+                                    wall_memories_[list_set_].data(),
+                                    count_,
+                                    setup_.layers()};
+    return laws_.with_forces(grains(set_of_grains), near, materials_[list_set_].data(), action);
+  }
   [[nodiscard]] moving_grains<T> grains(int set);
   [[nodiscard]] const vec<T, 3>* listed() const { return listed_.data(); }
   [[nodiscard]] int set_of_grains() const { return grain_set_; }
@@ -68,7 +79,7 @@ class friction_storage {
   lattice<T, 3> box_;
   neighbor_list<Context, T, 3> list_;
   contact_matcher<Context> matcher_;
-  array<friction_wall<T>, Context> walls_;
+  friction_laws<Context, T> laws_;
 
   array<grain_place<T>, Context> places_[2];
   array<grain_velocity<T>, Context> velocities_[2];
@@ -80,6 +91,7 @@ class friction_storage {
   array<std::uint32_t, Context> partners_[2];
   array<contact_memory<T>, Context> memories_[2];
   array<contact_memory<T>, Context> wall_memories_[2];
+  array<std::uint32_t, Context> materials_[2];  // by slot, for each list; none for one material
   const std::uint64_t* offsets_ = nullptr;
 
   array<std::uint32_t, Context> sorted_cells_;
@@ -127,7 +139,7 @@ friction_storage<Context, T>::friction_storage(const Context& context, const fri
       box_(make_lattice(setup.domain)),
       list_(context, friction_list_options(setup)),
       matcher_(context),
-      walls_(to_device(context, setup.walls)),
+      laws_(context, setup),
       listed_(context, count_),
       radii_(context, count_),
       sorted_cells_(context, count_),
@@ -138,23 +150,14 @@ friction_storage<Context, T>::friction_storage(const Context& context, const fri
     velocities_[set] = array<grain_velocity<T>, Context>(context, count_);
     spins_[set] = array<grain_spin<T>, Context>(context, count_);
     remainders_[set] = array<vec<T, 3>, Context>(context, count_);
-    wall_memories_[set] = array<contact_memory<T>, Context>(context, count_ * setup.walls.size());
+    wall_memories_[set] = array<contact_memory<T>, Context>(context, count_ * setup.walls.size() * setup.layers());
+    if (!setup.plain) materials_[set] = array<std::uint32_t, Context>(context, count_);
   }
 }
 
 template <typename Context, typename T>
 moving_grains<T> friction_storage<Context, T>::grains(int set) {
   return {places_[set].data(), velocities_[set].data(), spins_[set].data(), remainders_[set].data()};
-}
-
-template <typename Context, typename T>
-friction_forces<T> friction_storage<Context, T>::forces(int set_of_grains) {
-  return {
-      setup_.law,
-      grains(set_of_grains),
-      {offsets_, partners_[list_set_].data(), memories_[list_set_].data(), wall_memories_[list_set_].data(), count_},
-      walls_.data(),
-      static_cast<std::uint32_t>(walls_.size())};
 }
 
 /// Sorts grains by cell, then by particle: an order that depends on positions alone.
@@ -170,8 +173,11 @@ void friction_storage<Context, T>::sort() {
                                 grains(1 - grain_set_),
                                 wall_memories_[list_set_].data(),
                                 wall_memories_[1 - list_set_].data(),
+                                materials_[list_set_].data(),
+                                materials_[1 - list_set_].data(),
                                 count_,
-                                static_cast<std::uint32_t>(walls_.size()),
+                                static_cast<std::uint32_t>(laws_.walls()),
+                                setup_.layers(),
                                 listed_.data(),
                                 radii_.data()};
   for_each(context_, "friction.gather", count_, body);
@@ -192,9 +198,10 @@ template <typename Context, typename T>
 void friction_storage<Context, T>::carry(const neighbor_list_view<T, 3>& list, std::size_t entries) {
   const int to = 1 - list_set_;
   grow(entries);
-  if (std::min(partners_[to].size(), memories_[to].size()) < entries) {
+  const std::size_t layers = setup_.layers();
+  if (std::min(partners_[to].size(), memories_[to].size() / layers) < entries) {
     partners_[to].resize_discarding(context_, first_.size());
-    memories_[to].resize_discarding(context_, first_.size());
+    memories_[to].resize_discarding(context_, first_.size() * layers);
     ++version_;
   }
   for_each(
@@ -204,7 +211,7 @@ void friction_storage<Context, T>::carry(const neighbor_list_view<T, 3>& list, s
   matcher_.match_async({first_.data(), second_.data(), nullptr, 1, entries});
   for_each(context_, "friction.carry", entries,
            friction_carry<T>{matcher_.previous(), list.neighbors, partners_[list_set_].data(),
-                             memories_[list_set_].data(), partners_[to].data(), memories_[to].data()});
+                             memories_[list_set_].data(), partners_[to].data(), memories_[to].data(), setup_.layers()});
   list_set_ = to;
 }
 
@@ -229,16 +236,18 @@ void friction_storage<Context, T>::set_contacts(const granular_friction_state<T>
   std::vector<particle_id> first;
   std::vector<particle_id> second;
   std::vector<contact_memory<T>> memories;
-  std::vector<contact_memory<T>> wall_memories(count_ * walls_.size());
+  std::vector<contact_memory<T>> wall_memories(count_ * laws_.walls() * setup_.layers());
   for (const granular_contact_memory<T>& one : state.contacts) {
-    const contact_memory<T> memory{one.displacement, one.scale};
+    const contact_memory<T> layers[] = {{one.displacement, one.scale}, {one.rolling, 0}};
     if (one.second >= first_plane) {
-      wall_memories[(one.second - first_plane) * count_ + one.first] = memory;
+      for (std::size_t k = 0; k < setup_.layers(); ++k) {
+        wall_memories[(k * laws_.walls() + one.second - first_plane) * count_ + one.first] = layers[k];
+      }
       continue;
     }
     first.push_back(one.first);
     second.push_back(one.second);
-    memories.push_back(memory);
+    memories.insert(memories.end(), layers, layers + setup_.layers());
   }
   const std::size_t entries = first.size();
   const auto first_on_device = to_device(context_, first);
@@ -249,6 +258,7 @@ void friction_storage<Context, T>::set_contacts(const granular_friction_state<T>
   partners_[list_set_] = to_device(context_, std::vector<std::uint32_t>(entries, remembers));
   memories_[list_set_] = to_device(context_, memories);
   wall_memories_[list_set_] = to_device(context_, wall_memories);
+  if (!setup_.plain) materials_[list_set_] = to_device(context_, setup_.materials);
   context_.synchronize();
 }
 
@@ -301,25 +311,35 @@ granular_friction_state<T> friction_storage<Context, T>::state() {
   return state;
 }
 
+/// `stride`: between the layers of the contact.
+template <typename T>
+[[nodiscard]] granular_contact_memory<T> remembered(particle_id first, particle_id second,
+                                                    const contact_memory<T>* memory, std::size_t stride,
+                                                    std::size_t layers) {
+  const vec<T, 3> rolling = layers > 1 ? memory[stride].displacement : vec<T, 3>{};
+  return {first, second, memory->displacement, memory->scale, rolling};
+}
+
 template <typename Context, typename T>
 void friction_storage<Context, T>::add_contacts(granular_friction_state<T>& state) {
   const auto grains_by_slot = to_host(context_, velocities_[grain_set_]);
   const auto spins = to_host(context_, spins_[grain_set_]);
   const auto offsets = to_host(context_, offsets_, count_ + 1);
   const auto partners = to_host(context_, partners_[list_set_].data(), offsets[count_]);
-  const auto memories = to_host(context_, memories_[list_set_].data(), offsets[count_]);
+  const std::size_t layers = setup_.layers();
+  const auto memories = to_host(context_, memories_[list_set_].data(), offsets[count_] * layers);
   const auto wall_memories = to_host(context_, wall_memories_[list_set_]);
   for (std::size_t slot = 0; slot < count_; ++slot) {
     const particle_id id = grains_by_slot[slot].id;
     for (std::uint64_t entry = offsets[slot]; entry < offsets[slot + 1]; ++entry) {
       if ((partners[entry] & remembers) == 0) continue;
       const particle_id other = grains_by_slot[partners[entry] & ~remembers].id;
-      state.contacts.push_back({id, other, memories[entry].displacement, memories[entry].scale});
+      state.contacts.push_back(remembered(id, other, &memories[entry * layers], 1, layers));
     }
-    for (std::size_t k = 0; k < walls_.size(); ++k) {
+    for (std::size_t k = 0; k < laws_.walls(); ++k) {
       if ((spins[slot].walls >> k & 1u) == 0) continue;
-      const contact_memory<T>& memory = wall_memories[k * count_ + slot];
-      state.contacts.push_back({id, static_cast<particle_id>(first_plane + k), memory.displacement, memory.scale});
+      state.contacts.push_back(remembered(id, static_cast<particle_id>(first_plane + k),
+                                          &wall_memories[k * count_ + slot], laws_.walls() * count_, layers));
     }
   }
   std::sort(state.contacts.begin(), state.contacts.end(),
@@ -328,12 +348,12 @@ void friction_storage<Context, T>::add_contacts(granular_friction_state<T>& stat
 
 template <typename Context, typename T>
 std::size_t friction_storage<Context, T>::bytes() const {
-  std::size_t sum = list_.bytes() + matcher_.bytes() + walls_.bytes() + listed_.bytes() + radii_.bytes() +
+  std::size_t sum = list_.bytes() + matcher_.bytes() + laws_.bytes() + listed_.bytes() + radii_.bytes() +
                     sorted_cells_.bytes() + ids_.bytes() + slots_.bytes() + first_.bytes() + second_.bytes() +
                     scratch_.bytes();
   for (int set = 0; set < 2; ++set) {
     sum += places_[set].bytes() + velocities_[set].bytes() + spins_[set].bytes() + remainders_[set].bytes() +
-           partners_[set].bytes() + memories_[set].bytes() + wall_memories_[set].bytes();
+           partners_[set].bytes() + memories_[set].bytes() + wall_memories_[set].bytes() + materials_[set].bytes();
   }
   return sum;
 }

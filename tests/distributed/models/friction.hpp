@@ -22,6 +22,7 @@ struct friction_scene_of_ranks {
   std::vector<vec<double, 3>> positions{};
   std::vector<vec<double, 3>> velocities{};
   std::vector<vec<double, 3>> spins{};
+  std::vector<std::uint32_t> materials{};
 
   static constexpr double spacing = 0.0065;
 
@@ -55,7 +56,8 @@ struct friction_scene_of_ranks {
 template <typename T>
 [[nodiscard]] bool equal_states(const granular_friction_state<T>& a, const granular_friction_state<T>& b) {
   const auto same = [](const granular_contact_memory<T>& x, const granular_contact_memory<T>& y) {
-    return x.first == y.first && x.second == y.second && x.displacement == y.displacement && x.scale == y.scale;
+    return x.first == y.first && x.second == y.second && x.displacement == y.displacement && x.scale == y.scale &&
+           x.rolling == y.rolling;
   };
   return a.step == b.step && equal_bits(a.positions, b.positions) && equal_bits(a.remainders, b.remainders) &&
          equal_bits(a.velocities, b.velocities) && equal_bits(a.angular_velocities, b.angular_velocities) &&
@@ -77,11 +79,13 @@ template <typename T>
                                                                             const friction_scene_of_ranks& scene) {
   const friction_scene_of_ranks none;
   const friction_scene_of_ranks& mine = ranks.rank() == 0 ? scene : none;
-  return {context_of_rank(), ranks, scene.options, mine.radii, mine.positions, mine.velocities, mine.spins};
+  return {context_of_rank(), ranks,           scene.options, mine.radii,
+          mine.positions,    mine.velocities, mine.spins,    mine.materials};
 }
 template <typename T>
 [[nodiscard]] granular_friction<backend_context, T> friction_alone(const friction_scene_of_ranks& scene) {
-  return {context_of_rank(), scene.options, scene.radii, scene.positions, scene.velocities, scene.spins};
+  return {context_of_rank(), scene.options, scene.radii,    scene.positions,
+          scene.velocities,  scene.spins,   scene.materials};
 }
 
 /// Takes steps on all ranks and on one; all must agree in every bit. Returns the contacts with a history.
@@ -107,12 +111,29 @@ std::size_t check_friction_scene(communicator& ranks, const friction_scene_of_ra
   return contacts;
 }
 
+/// Three materials with all that contacts remember.
+[[nodiscard]] inline friction_scene_of_ranks of_three_materials(friction_scene_of_ranks scene) {
+  scene.options.rolling = rolling_resistance::sds;
+  scene.options.material.rolling_damping = 0.2;
+  scene.options.material.twisting_friction = 0.02;
+  scene.options.further_materials = {scene.options.material, scene.options.material};
+  scene.options.further_materials[0].density = 7800;
+  scene.options.further_materials[1].young_modulus = 1e7;
+  scene.options.material_pairs = {{.first = 2, .second = 0, .cohesion = 1e4}};
+  scene.options.walls[3].material = 1;
+  for (std::size_t i = 0; i < scene.positions.size(); ++i) {
+    scene.materials.push_back(static_cast<std::uint32_t>(i * i % 3));
+  }
+  return scene;
+}
+
 /// Grains that touch at the start, so that contacts have histories at once; a corner.
 inline void check_friction(communicator& ranks, std::size_t most) {
   const int layers = static_cast<int>(most / 45) + 1;
   const std::size_t contacts = check_friction_scene<double>(ranks, {most, 1, {layers, 5, 9}, 0.2}, "a heap");
   expect(contacts > most / 4, "the heap has ", contacts, " contacts: too few to prove anything");
   check_friction_scene<float>(ranks, {40, 3, {4, 4, 4}, 0.05}, "a corner");
+  check_friction_scene<double>(ranks, of_three_materials({most / 2, 9, {layers, 5, 9}, 0.2}), "three materials");
 }
 
 /// Few grains, none, through a hole, in the same place, of one size.

@@ -38,7 +38,7 @@ template <typename T>
 }
 
 TEST_P(friction_ranks_test, histories_of_contacts_go_on_with_other_ranks) {
-  const friction_scene_of_ranks scene(200, 11, {9, 5, 9});
+  const friction_scene_of_ranks scene = of_three_materials({200, 11, {9, 5, 9}});
   const auto whole = friction_state_after<float>(GetParam(), 150, scene);
   const auto part = friction_state_after<float>(GetParam(), 80, scene);
   EXPECT_GT(part.contacts.size(), 20u);

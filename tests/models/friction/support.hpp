@@ -73,7 +73,8 @@ struct loose_grains {
 template <typename T>
 [[nodiscard]] bool same_bits(const granular_friction_state<T>& a, const granular_friction_state<T>& b) {
   const auto same_contact = [](const granular_contact_memory<T>& x, const granular_contact_memory<T>& y) {
-    return x.first == y.first && x.second == y.second && x.displacement == y.displacement && x.scale == y.scale;
+    return x.first == y.first && x.second == y.second && x.displacement == y.displacement && x.scale == y.scale &&
+           x.rolling == y.rolling;
   };
   return a.step == b.step && same_bits(a.positions, b.positions) && same_bits(a.remainders, b.remainders) &&
          same_bits(a.velocities, b.velocities) && same_bits(a.angular_velocities, b.angular_velocities) &&

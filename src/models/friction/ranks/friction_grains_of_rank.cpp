@@ -40,7 +40,7 @@ friction_grains_of_rank<Context, T>::friction_grains_of_rank(const Context& cont
       ghosts_(context, ranks, exchange_),
       list_(context, unsorted_friction_list(setup)),
       matcher_(context),
-      walls_(to_device(context, setup.walls)),
+      laws_(context, setup),
       words_(context, friction_words) {}
 
 template <typename Context, typename T>
@@ -50,7 +50,7 @@ moving_grains<T> friction_grains_of_rank<Context, T>::grains(int set) {
 
 template <typename Context, typename T>
 friction_partners<T> friction_grains_of_rank<Context, T>::near() {
-  return {offsets_, partners_.data(), memories_.data(), wall_memories_.data(), own_};
+  return {offsets_, partners_.data(), memories_.data(), wall_memories_.data(), own_, setup_.layers()};
 }
 
 template <typename Context, typename T>
@@ -59,7 +59,7 @@ void friction_grains_of_rank<Context, T>::load(const granular_friction_state<T>&
   std::vector<grain_place<T>> places(own_);
   std::vector<grain_velocity<T>> velocities(own_);
   std::vector<grain_spin<T>> spins(own_);
-  std::vector<contact_memory<T>> wall_memories(own_ * walls_.size());
+  std::vector<contact_memory<T>> wall_memories(own_ * wall_planes());
   std::vector<traveling_memory<T>> histories;
   for (std::size_t i = 0; i < own_; ++i) {
     places[i] = {state.listed_positions[i], setup_.radii[i]};
@@ -68,17 +68,20 @@ void friction_grains_of_rank<Context, T>::load(const granular_friction_state<T>&
   }
   for (const granular_contact_memory<T>& one : state.contacts) {
     if (one.second < first_plane) {
-      histories.push_back({one.displacement, one.scale, one.first, one.second});
+      histories.push_back({one.displacement, one.scale, one.first, one.second, one.rolling});
       continue;
     }
     spins[one.first].walls |= 1u << (one.second - first_plane);
-    wall_memories[(one.second - first_plane) * own_ + one.first] = {one.displacement, one.scale};
+    const std::size_t wall = one.second - first_plane;
+    wall_memories[wall * own_ + one.first] = {one.displacement, one.scale};
+    if (setup_.rolling_springs) wall_memories[(laws_.walls() + wall) * own_ + one.first] = {one.rolling, 0};
   }
   places_[now_] = to_device(context_, places);
   velocities_[now_] = to_device(context_, velocities);
   spins_[now_] = to_device(context_, spins);
   remainders_[now_] = to_device(context_, state.remainders);
   wall_memories_ = to_device(context_, wall_memories);
+  if (!setup_.plain) materials_ = to_device(context_, setup_.materials);
   leaving_ = to_device(context_, histories);
   present_ = to_device(context_, state.positions);
   fault_ = no_run_fault;
@@ -126,12 +129,13 @@ void friction_grains_of_rank<Context, T>::send_grains(bool restoring) {
   own_ = exchange_.arriving();
   exchange_.travel(std::tie(places_[now_], velocities_[now_], spins_[now_], remainders_[now_]));
   if (restoring) exchange_.pass_on(present_);
-  spare_wall_memories_.resize_discarding(context_, own_ * walls_.size());
-  for (std::size_t k = 0; k < walls_.size(); ++k) {
+  if (!setup_.plain) exchange_.pass_on(materials_);
+  spare_wall_memories_.resize_discarding(context_, own_ * wall_planes());
+  for (std::size_t k = 0; k < wall_planes(); ++k) {
     exchange_.carry(wall_memories_.data() + k * before, spare_wall_memories_.data() + k * own_);
   }
-  wall_memories_.resize_discarding(context_, own_ * walls_.size());
-  for (std::size_t k = 0; k < walls_.size(); ++k) {
+  wall_memories_.resize_discarding(context_, own_ * wall_planes());
+  for (std::size_t k = 0; k < wall_planes(); ++k) {
     exchange_.reorder(spare_wall_memories_.data() + k * own_, wall_memories_.data() + k * own_);
   }
 }
@@ -149,6 +153,10 @@ void friction_grains_of_rank<Context, T>::choose_ghosts() {
   grow(velocities_);
   grow(spins_);
   remainders_[1 - now_].resize_discarding(context_, own_);
+  if (!setup_.plain) {
+    make_room(context_, materials_, own_, all);
+    ghosts_.fetch(materials_);
+  }
   fetch_ghosts();
 }
 
@@ -177,7 +185,7 @@ void friction_grains_of_rank<Context, T>::build_list() {
   offsets_ = view.offsets;
   const std::size_t entries = own_ == 0 ? 0 : to_host(context_, offsets_ + own_, 1)[0];
   partners_.resize_discarding(context_, entries);
-  memories_.resize_discarding(context_, entries);
+  memories_.resize_discarding(context_, entries * setup_.layers());
   first_.resize_discarding(context_, entries);
   second_.resize_discarding(context_, entries);
   for_each(context_, "friction.sort", own_,
@@ -195,8 +203,9 @@ void friction_grains_of_rank<Context, T>::recall() {
     matcher_.match_async({&arrived_.data()->first, &arrived_.data()->second, nullptr, stride, arrived_.size()});
   }
   matcher_.match_async({first_.data(), second_.data(), nullptr, 1, first_.size()});
-  for_each(context_, "friction.recall", first_.size(),
-           recall_memories<T>{matcher_.previous(), arrived_.data(), partners_.data(), memories_.data()});
+  for_each(
+      context_, "friction.recall", first_.size(),
+      recall_memories<T>{matcher_.previous(), arrived_.data(), partners_.data(), memories_.data(), setup_.layers()});
 }
 
 template <typename Context, typename T>
@@ -221,17 +230,18 @@ template <typename Context, typename T>
 bool friction_grains_of_rank<Context, T>::move(bool /*more*/) {
   fill_bytes(context_, words_.data(), 0, words_.bytes());
   fill_bytes(context_, words_.data() + fault_word, 0xff, sizeof(std::uint64_t));
-  const friction_forces<T> forces{setup_.law, grains(now_), near(), walls_.data(),
-                                  static_cast<std::uint32_t>(walls_.size())};
-  const friction_step<T> body{forces, grains(1 - now_), listed_.data(), words_.data(),
-                              0,      setup_.gravity,   setup_.skin / 2};
   has_ghosts_ = worth_hiding_messages<Context>(ranks_);
+  const moving_grains<T> from = grains(now_);
   now_ = 1 - now_;
-  if (has_ghosts_) {
-    ghosts_.send_first("friction.step own", body, places_[now_], velocities_[now_], spins_[now_]);
-  } else {
-    for_each(context_, "friction.step own", own_, body);
-  }
+  laws_.with_forces(from, near(), materials_.data(), [&]<typename M>(const friction_forces<T, M>& forces) {
+    const friction_step<T, M> body{forces, grains(now_),   listed_.data(), words_.data(),
+                                   0,      setup_.gravity, setup_.skin / 2};
+    if (has_ghosts_) {
+      ghosts_.send_first("friction.step own", body, places_[now_], velocities_[now_], spins_[now_]);
+    } else {
+      for_each(context_, "friction.step own", own_, body);
+    }
+  });
   const auto words = to_host(context_, words_.data(), stale_word + 1);
   // Replaces steps of the batch by steps of the run.
   if (words[fault_word] != no_run_fault) fault_ = std::min(fault_, (step_ << 32) + words[fault_word]);
@@ -254,17 +264,18 @@ std::vector<granular_contact_memory<T>> friction_grains_of_rank<Context, T>::own
   const auto partners = to_host(context_, partners_);
   const auto memories = to_host(context_, memories_);
   const auto wall_memories = to_host(context_, wall_memories_);
+  const std::size_t layers = setup_.layers();
   for (std::size_t slot = 0; slot < own_; ++slot) {
     const particle_id id = velocities[slot].id;
     for (std::uint64_t entry = offsets[slot]; entry < offsets[slot + 1]; ++entry) {
       if ((partners[entry] & remembers) == 0) continue;
       const particle_id other = velocities[partners[entry] & ~remembers].id;
-      contacts.push_back({id, other, memories[entry].displacement, memories[entry].scale});
+      contacts.push_back(remembered(id, other, &memories[entry * layers], 1, layers));
     }
-    for (std::size_t k = 0; k < walls_.size(); ++k) {
+    for (std::size_t k = 0; k < laws_.walls(); ++k) {
       if ((spins[slot].walls >> k & 1u) == 0) continue;
-      const contact_memory<T>& memory = wall_memories[k * own_ + slot];
-      contacts.push_back({id, static_cast<particle_id>(first_plane + k), memory.displacement, memory.scale});
+      contacts.push_back(remembered(id, static_cast<particle_id>(first_plane + k), &wall_memories[k * own_ + slot],
+                                    laws_.walls() * own_, layers));
     }
   }
   return contacts;
@@ -294,11 +305,11 @@ void friction_grains_of_rank<Context, T>::gather(granular_friction_state<T>& sta
 
 template <typename Context, typename T>
 std::size_t friction_grains_of_rank<Context, T>::bytes() const {
-  std::size_t sum = histories_.bytes() + ghosts_.bytes() + list_.bytes() + matcher_.bytes() + walls_.bytes() +
+  std::size_t sum = histories_.bytes() + ghosts_.bytes() + list_.bytes() + matcher_.bytes() + laws_.bytes() +
                     wall_memories_.bytes() + spare_wall_memories_.bytes() + listed_.bytes() + present_.bytes() +
-                    radii_.bytes() + ranks_in_order_.bytes() + partners_.bytes() + counts_.bytes() +
-                    destinations_.bytes() + memories_.bytes() + leaving_.bytes() + arrived_.bytes() + first_.bytes() +
-                    second_.bytes() + words_.bytes();
+                    radii_.bytes() + materials_.bytes() + ranks_in_order_.bytes() + partners_.bytes() +
+                    counts_.bytes() + destinations_.bytes() + memories_.bytes() + leaving_.bytes() + arrived_.bytes() +
+                    first_.bytes() + second_.bytes() + words_.bytes();
   for (int set = 0; set < 2; ++set) {
     sum += places_[set].bytes() + velocities_[set].bytes() + spins_[set].bytes() + remainders_[set].bytes();
   }

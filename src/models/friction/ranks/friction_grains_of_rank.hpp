@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/friction/laws.hpp"
 #include "models/friction/options.hpp"
 #include "models/friction/ranks/kernels.hpp"
 #include "models/friction/setup.hpp"
@@ -27,7 +28,7 @@ class friction_grains_of_rank : public particles_of_rank<Context, T, 3> {
   using base = particles_of_rank<Context, T, 3>;
   using base::context_, base::ranks_, base::exchange_, base::own_, base::step_, base::scratch_;
 
-  /// `setup`: on rank 0 with the radii of all. `count`: grains of all ranks.
+  /// `setup`: on rank 0 with the radii and materials of all. `count`: grains of all ranks.
   friction_grains_of_rank(const Context& context, communicator& ranks, const friction_setup<T>& setup,
                           std::size_t count);
 
@@ -53,6 +54,8 @@ class friction_grains_of_rank : public particles_of_rank<Context, T, 3> {
 
   [[nodiscard]] moving_grains<T> grains(int set);
   [[nodiscard]] friction_partners<T> near();
+  /// Of the histories with walls: one of the number of own grains for each wall and layer.
+  [[nodiscard]] std::size_t wall_planes() const { return laws_.walls() * setup_.layers(); }
   /// With `restoring`, grains are at the positions of the list's build, and leaving_ has their histories.
   void rebuild(bool restoring);
   void pack_histories(bool restoring);
@@ -71,7 +74,7 @@ class friction_grains_of_rank : public particles_of_rank<Context, T, 3> {
   traveling_ghosts<Context, T, 3> ghosts_;
   neighbor_list<Context, T, 3> list_;
   contact_matcher<Context> matcher_;
-  array<friction_wall<T>, Context> walls_;
+  friction_laws<Context, T> laws_;
 
   int now_ = 0;  ///< the present set of grains
   array<grain_place<T>, Context> places_[2];
@@ -82,6 +85,7 @@ class friction_grains_of_rank : public particles_of_rank<Context, T, 3> {
   array<vec<T, 3>, Context> listed_;
   array<vec<T, 3>, Context> present_;  ///< positions, while a state is restored
   array<T, Context> radii_;
+  array<std::uint32_t, Context> materials_;  ///< own grains and ghosts; none for one material
   array<std::uint64_t, Context> ranks_in_order_;
 
   const std::uint64_t* offsets_ = nullptr;  ///< of rows of the list; none before the first

@@ -22,6 +22,7 @@ struct traveling_memory {
   T scale;
   particle_id first;
   particle_id second;
+  vec<T, 3> rolling;
 };
 
 /// Counts the contacts of an own grain that have a history.
@@ -54,8 +55,9 @@ struct pack_memories {
     for (std::uint64_t entry = near.offsets[slot]; entry < near.offsets[slot + 1]; ++entry) {
       const std::uint32_t word = near.partners[entry];
       if ((word & remembers) == 0) continue;
-      const contact_memory<T>& memory = near.memories[entry];
-      memories[place] = {memory.displacement, memory.scale, grains[slot].id, grains[word & ~remembers].id};
+      const contact_memory<T>* const memory = near.memories + entry * near.layers;
+      const vec<T, 3> rolling = near.layers > 1 ? memory[1].displacement : vec<T, 3>{};
+      memories[place] = {memory->displacement, memory->scale, grains[slot].id, grains[word & ~remembers].id, rolling};
       destinations[place++] = owners[slot];
     }
   }
@@ -126,12 +128,14 @@ struct recall_memories {
   const traveling_memory<T>* arrived;
   std::uint32_t* partners;
   contact_memory<T>* memories;
+  std::uint32_t layers;  ///< of friction_partners
 
   QUADRAT_HD void operator()(std::size_t entry) const {
     const std::uint32_t before = previous[entry];
     if (before == no_contact) return;
     partners[entry] |= remembers;
-    memories[entry] = {arrived[before].displacement, arrived[before].scale};
+    memories[entry * layers] = {arrived[before].displacement, arrived[before].scale};
+    if (layers > 1) memories[entry * layers + 1] = {arrived[before].rolling, T(0)};
   }
 };
 
