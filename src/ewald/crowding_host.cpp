@@ -2,6 +2,9 @@
 #include "ewald/crowding.hpp"
 
 #include <algorithm>
+#include <span>
+
+#include "ewald/long_waves.hpp"
 
 namespace quadrat::detail {
 
@@ -77,7 +80,7 @@ measured_charges measured_systems(const std::vector<crowding_boxes<T>>& boxes,
                                   const std::vector<std::uint32_t>& box_of_point, const std::vector<T>& charges) {
   std::vector<double> in_box(boxes.back().first + boxes.back().count(), 0.0);
   for (const std::uint32_t box : box_of_point) ++in_box[box];
-  std::vector<double> charge_of_box(in_box.size(), 0.0);
+  std::vector<double> charge_of_box(in_box.size(), 0.0), square_of_box(in_box.size(), 0.0);
   measured_charges result;
   std::vector<charged_system>& systems = result.systems;
   for (const crowding_boxes<T>& cut : boxes) {
@@ -104,13 +107,21 @@ measured_charges measured_systems(const std::vector<crowding_boxes<T>>& boxes,
     const double square = static_cast<double>(charges[i]) * static_cast<double>(charges[i]);
     if (!std::isfinite(square)) continue;  // reported when charges are placed
     charge_of_box[box_of_point[i]] += static_cast<double>(charges[i]);
+    square_of_box[box_of_point[i]] += square;
     charged_system& system = systems[static_cast<std::size_t>(after - boxes.begin()) - 1];
     system.sum_of_squares += square;
     system.sum_of_fourth_powers += square * square;
     system.net_charge += static_cast<double>(charges[i]);
   }
-  for (std::size_t k = 0; k < systems.size(); ++k)
+  for (std::size_t k = 0; k < systems.size(); ++k) {
     systems[k].coherence = coherence_of(boxes[k], charge_of_box, systems[k]);
+    const vec<int, 3> extent{boxes[k].boxes[0], boxes[k].boxes[1], boxes[k].boxes[2]};
+    const auto of_system = [&](const std::vector<double>& all) {
+      return std::span<const double>(all).subspan(boxes[k].first, boxes[k].count());
+    };
+    systems[k].long_waves =
+        long_wave_excess(systems[k].vectors, extent, of_system(charge_of_box), of_system(square_of_box));
+  }
   for (charged_system& system : systems) {
     if (system.points == 0 || system.points >= measured_charges::fewest) continue;
     const double more = measured_charges::fewest / system.points;

@@ -59,7 +59,8 @@ class ewald_splitting {
   /// The substitute for transform(0). For 1/r: minus the integral of short_range over space, the finite part that a
   /// neutralizing background leaves. For 1/r^6: the transform's value at 0.
   [[nodiscard]] double transform_at_zero() const;
-  /// Modes above this are left out: infinity (Gaussian), or c / cutoff.
+  /// Modes above this are left out: infinity (Gaussian), or the first zero of psi(k cutoff / c), just above c / cutoff:
+  /// psi falls steeply there, and modes at the end would count as much as many beyond it.
   [[nodiscard]] double largest_mode() const;
 
  private:
@@ -69,6 +70,7 @@ class ewald_splitting {
   double parameter_;
   std::vector<long double> legendre_{};  // of psi, even orders
   long double peak_ = 1;                 // psi(0)
+  double last_ = 1;                      // the first zero of psi beyond 1
 };
 
 /// Uses the fewest terms (a multiple of 4) with an error of the force of at most `tolerance` / cutoff^2 (1/r^6: /

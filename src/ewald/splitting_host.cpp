@@ -73,6 +73,16 @@ struct prolate_values {
   return sum;
 }
 
+/// The first zero of psi beyond 1. Near there psi is about J0(c sqrt(x^2 - 1)), whose first zero is 2.4048.
+[[nodiscard]] double first_zero(const std::vector<long double>& legendre, double band) {
+  double low = 1, high = std::hypot(1, 3 / band);
+  while (high - low > 1e-12) {
+    const double middle = 0.5 * (low + high);
+    (prolate_value(legendre, middle) > 0 ? low : high) = middle;
+  }
+  return low;
+}
+
 }  // namespace
 
 ewald_splitting::ewald_splitting(pair_law law, split_shape shape, double cutoff, double parameter)
@@ -88,6 +98,7 @@ ewald_splitting::ewald_splitting(pair_law law, split_shape shape, double cutoff,
   const long double integral = legendre_[0];
   for (long double& x : legendre_) x /= integral;
   peak_ = prolate_value(legendre_, 0);
+  last_ = first_zero(legendre_, parameter);
 }
 
 ewald_splitting ewald_splitting::scaled(double cutoff) const {
@@ -128,7 +139,7 @@ double ewald_splitting::transform(double k) const {
   const double a = parameter_;
   if (shape_ == split_shape::prolate) {
     if (k > largest_mode()) return 0;
-    return static_cast<double>(4 * pi / (k * k) * prolate_value(legendre_, k / largest_mode()) / peak_);
+    return static_cast<double>(4 * pi / (k * k) * prolate_value(legendre_, k * cutoff_ / a) / peak_);
   }
   if (law_ == pair_law::coulomb) return 4 * pi / (k * k) * std::exp(-k * k / (4 * a * a));
   return transform_at_zero() * dispersion_transform(k / (2 * a));
@@ -138,7 +149,7 @@ double ewald_splitting::transform_slope(double k) const {
   const double a = parameter_, square = k * k;
   if (shape_ == split_shape::prolate) {
     if (k > largest_mode()) return 0;
-    const double edge = largest_mode();
+    const double edge = a / cutoff_;
     const prolate_values psi = prolate_at(legendre_, k / edge);
     return static_cast<double>(4 * pi / square * (psi.slope / (edge * edge) - psi.value / square) / peak_);
   }
@@ -151,14 +162,14 @@ double ewald_splitting::transform_at_zero() const {
   if (shape_ == split_shape::prolate) {
     // 4 pi / k^2 psi(k / edge) / psi(0), less 4 pi / k^2.
     const prolate_values psi = prolate_at(legendre_, 0);
-    return static_cast<double>(4 * pi * psi.slope / psi.value) / (largest_mode() * largest_mode());
+    return static_cast<double>(4 * pi * psi.slope / psi.value) * (cutoff_ * cutoff_) / (a * a);
   }
   if (law_ == pair_law::coulomb) return -pi / (a * a);
   return pi * std::sqrt(pi) * a * a * a / 3;
 }
 
 double ewald_splitting::largest_mode() const {
-  return shape_ == split_shape::prolate ? parameter_ / cutoff_ : std::numeric_limits<double>::infinity();
+  return shape_ == split_shape::prolate ? last_ * parameter_ / cutoff_ : std::numeric_limits<double>::infinity();
 }
 
 namespace {

@@ -32,6 +32,9 @@ struct charged_system {
   /// add up in charged clusters. Below 1 counts as 1.
   double coherence = 1;
   double companions = 0;  ///< mean number of other points in the box of a point
+  /// The mean square potential of the longest waves (ewald/long_waves.hpp), relative to charges of random signs at
+  /// random places. Below 1 counts as 1.
+  double long_waves = 1;
   double net_charge = 0;
   [[nodiscard]] double volume() const;
   /// The crowding at distances up to this.

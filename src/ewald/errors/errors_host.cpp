@@ -56,21 +56,32 @@ template <typename F>
   return modes;
 }
 
+/// The volume at distances of about the cutoff, from which errors come, over that of the cell.
+[[nodiscard]] double cutoff_shell(const charged_system& system, double cutoff, double alpha) {
+  return pi * cutoff / (alpha * alpha) / system.volume();
+}
+
+/// Within such a shell a cluster has no more points than all of them.
+[[nodiscard]] double crowding_at_cutoff(const charged_system& system, double shell) {
+  return std::clamp(system.crowding, 1.0, 1 + 1 / shell);
+}
+
+/// A charged cluster acts as a whole, and clusters differ.
+[[nodiscard]] double weight_of_clusters(const charged_system& system, double crowding) {
+  return crowding * std::min(crowding, 2.0) * system.coherence;
+}
+
 /// The factor from the mean square error of the force between two unit charges to that of a charge's force, in units of
 /// the reference force. Charges at random places add as squares.
 [[nodiscard]] double pair_weight(const charged_system& system, pair_law law, double cutoff, double alpha) {
   const double squares = system.sum_of_squares, reference = system.reference_force(law);
   if (!(reference > 0)) return 0;
-  // Errors come from pairs at distances of about the cutoff. There, a cluster has no more points than all of them.
-  const double shell = pi * cutoff / (alpha * alpha) / system.volume();
-  const double crowding = std::clamp(system.crowding, 1.0, 1 + 1 / shell);
+  const double shell = cutoff_shell(system, cutoff, alpha), crowding = crowding_at_cutoff(system, shell);
   const double fourth = fourth_powers(system), charges = squares * squares / fourth;
   const double pairs = std::max(0.5 * charges * (charges - 1), 0.5) * std::min(1.0, shell * crowding);
   const double few = margin_of_few(pairs), force = error_margin / reference;
   const double random = squares * squares - fourth;
-  // A charged cluster acts as a whole, and clusters differ.
-  const double clusters = crowding * std::min(crowding, 2.0) * system.coherence;
-  return std::max(0.0, random) / system.points * clusters * few * force * force;
+  return std::max(0.0, random) / system.points * weight_of_clusters(system, crowding) * few * force * force;
 }
 
 }  // namespace
@@ -121,11 +132,14 @@ namespace {
 /// Larger if few modes make the error.
 [[nodiscard]] mesh_force_errors mesh_force_errors_of(const split_spectrum& spectrum, const window_aliases* window,
                                                      const vec<int, 3>& mesh, const charged_system& system,
-                                                     double alpha, int nodes) {
+                                                     double cutoff, double alpha, int nodes) {
   mesh_force_errors errors{};
   double scatter = 0;
   if (window != nullptr) {
-    errors = mesh_errors(spectrum, *window, system.vectors, mesh, nodes);
+    // On a fine mesh the longest waves make most of the error. The boxes of `crowding` are too small to show them.
+    const double crowding = crowding_at_cutoff(system, cutoff_shell(system, cutoff, alpha));
+    const double long_waves = std::max(1.0, system.long_waves) / weight_of_clusters(system, crowding);
+    errors = mesh_errors(spectrum, *window, system.vectors, mesh, long_waves, nodes);
     // Aliases of more modes scatter less. Most come from modes at the edge; on a fine mesh, from the longest waves.
     scatter = std::max(8 / modes_at_edge(system, mesh / 2, alpha), 2 * errors.scatter);
   } else {
@@ -146,7 +160,7 @@ double mesh_error(const ewald_splitting& splitting, const split_spectrum& spectr
   if (!(reference > 0)) return 0;
   const double rc = splitting.cutoff(), band = splitting.parameter();
   const double alpha = gaussian_splitting(splitting.shape(), rc, band);
-  const mesh_force_errors errors = mesh_force_errors_of(spectrum, window, mesh, system, alpha, nodes);
+  const mesh_force_errors errors = mesh_force_errors_of(spectrum, window, mesh, system, rc, alpha, nodes);
   // The force of a charge on itself: at most twice the mean square, if all charges are at the worst places.
   const double fourth = fourth_powers(system), margin = error_margin / reference;
   // ... and of a cluster's charge on each of its own.
@@ -202,7 +216,7 @@ ewald_errors energy_errors(const ewald_splitting& splitting, const split_spectru
   if (!(reference > 0)) return {};
   const double rc = splitting.cutoff(), spacing = std::cbrt(system.volume() / system.points);
   const double alpha = gaussian_splitting(splitting.shape(), rc, splitting.parameter());
-  mesh_energy_errors pair = mesh_force_errors_of(spectrum, window, mesh, system, alpha, 8).energies;
+  mesh_energy_errors pair = mesh_force_errors_of(spectrum, window, mesh, system, rc, alpha, 8).energies;
   vec<double, 2> mean{};
   if (splitting.shape() == split_shape::prolate) {
     add_left_out(splitting, spectrum, system, pair);

@@ -98,9 +98,11 @@ struct mesh_force_errors {
   return std::max(trace * trace, 0.8 - 0.8 / 1.5 * trace + 0.2 * trace * trace);
 }
 
-/// `vectors`: of the cell. `nodes`: along half an axis; 4 are right to a tenth, 8 or 16 to a hundredth.
+/// `vectors`: of the cell. `long_waves`: the weight of the longest waves in errors of pairs, relative to others.
+/// `nodes`: along half an axis; 4 are right to a tenth, 8 or 16 to a hundredth.
 [[nodiscard]] mesh_force_errors mesh_errors(const split_spectrum& spectrum, const window_aliases& window,
-                                            const vec<vec<double, 3>, 3>& vectors, const vec<int, 3>& mesh, int nodes);
+                                            const vec<vec<double, 3>, 3>& vectors, const vec<int, 3>& mesh,
+                                            double long_waves, int nodes);
 
 /// The errors of omitting modes above last[i] along any axis, and one of the two at last[i] (the highest modes of an
 /// even mesh). Charges have no force on themselves.

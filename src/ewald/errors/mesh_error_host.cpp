@@ -8,6 +8,7 @@
 #include <memory>
 #include <numbers>
 
+#include "ewald/long_waves.hpp"
 #include "mesh/window_fit.hpp"
 
 namespace quadrat::detail {
@@ -204,8 +205,9 @@ struct mode_sums {
 };
 
 /// Adds all z of one x and y. `metric`: scalar products of the waves of mode 1.
-void add_line(const split_spectrum& spectrum, const vec<vec<double, 3>, 3>& metric, const axis_node& x,
-              const axis_node& y, const std::vector<axis_node>& line, mode_sums& sums) {
+void add_line(const split_spectrum& spectrum, const vec<vec<double, 3>, 3>& metric, double long_waves,
+              const axis_node& x, const axis_node& y, const std::vector<axis_node>& line, mode_sums& sums) {
+  if (!is_long_wave(x.mode) || !is_long_wave(y.mode)) long_waves = 1;
   // Scalar products with the waves of mode 1, and the square, for z = 0.
   const auto products = x.mode * metric[0] + y.mode * metric[1];
   const double square_xy = x.mode * products[0] + y.mode * products[1];
@@ -221,10 +223,11 @@ void add_line(const split_spectrum& spectrum, const vec<vec<double, 3>, 3>& metr
     const double g = scaled / square, rest = excess_xy + z.excess * (1 + excess_xy);
     const double far = drift_0 + z.mode * drift_1 + z.drift * along + z.growth;
     const double inverse = inverse_xy * z.inverse, weighted = z.weight * g * inverse;
-    const double error = g * g * inverse * inverse * (square * rest * (2 + rest) + far);
+    const double strength = g * g * inverse * inverse * (is_long_wave(z.mode) ? long_waves : 1);
+    const double error = strength * (square * rest * (2 + rest) + far);
     here.pair += z.weight * error;
     here.squares += z.weight * error * error;
-    const double trace = spectrum.trace(square), energy = g * g * inverse * inverse * rest * (2 + rest);
+    const double trace = spectrum.trace(square), energy = strength * rest * (2 + rest);
     here.energies.energy += z.weight * energy;
     here.energies.virial += z.weight * energy * virial_of_modes(trace);
     here.energies.self_energy += weighted * rest;
@@ -282,7 +285,8 @@ split_spectrum split_spectrum::scaled(double factor) const {
 }
 
 mesh_force_errors mesh_errors(const split_spectrum& spectrum, const window_aliases& window,
-                              const vec<vec<double, 3>, 3>& vectors, const vec<int, 3>& mesh, int count) {
+                              const vec<vec<double, 3>, 3>& vectors, const vec<int, 3>& mesh, double long_waves,
+                              int count) {
   const double volume = dot(vectors[0], cross(vectors[1], vectors[2]));
   vec<vec<double, 3>, 3> waves{}, metric{};
   for (int a = 0; a < 3; ++a) waves[a] = 2 * pi / volume * cross(vectors[(a + 1) % 3], vectors[(a + 2) % 3]);
@@ -297,7 +301,7 @@ mesh_force_errors mesh_errors(const split_spectrum& spectrum, const window_alias
   mode_sums sums;
   for (const axis_node& x : nodes[0]) {
     if (x.mode < 0) continue;
-    for (const axis_node& y : nodes[1]) add_line(spectrum, metric, x, y, nodes[2], sums);
+    for (const axis_node& y : nodes[1]) add_line(spectrum, metric, long_waves, x, y, nodes[2], sums);
   }
   mesh_force_errors errors = truncation_errors(spectrum, vectors, 0.5 * cast<double>(mesh));
   errors.pair += sums.pair / (volume * volume);
