@@ -44,7 +44,9 @@ template <typename Context, typename T>
 [[nodiscard]] pair_counts<Context, T, 3> counter_of(const Context& context, const quadrat_boxes* box,
                                                     const pair_counts_options& options) {
   if (box == nullptr) return {context, options};
-  return {context, lattice_of<T, 3>(box), options};
+  const std::vector<lattice<T, 3>> boxes = lattices_at<T, 3>(box);
+  require(boxes.size() == 1, "there are ", boxes.size(), " boxes; one is needed");
+  return {context, boxes.front(), options};
 }
 
 template <typename Context, typename T>
