@@ -7,11 +7,12 @@ import pytest
 import quadrat
 
 torch = pytest.importorskip("torch")
+from quadrat._torch import graphs  # noqa: E402
 from quadrat.torch_geometric import knn, knn_graph, radius, radius_graph  # noqa: E402
 
 SQUARES = torch.tensor([[-1, -1], [-1, 1], [1, 1], [1, -1]] * 2, dtype=torch.float32)
 BATCH = torch.tensor([0, 0, 0, 0, 1, 1, 1, 1])
-BOXES = torch.eye(3).expand(3, 3, 3)
+BOXES = torch.eye(3).repeat(3, 1, 1)
 
 
 def edges(index):
@@ -118,6 +119,38 @@ def test_each_graph_of_a_batch_has_its_box(call):
         both = (own[index], moved), (found[:, chosen], shifts[chosen])
         rows = [set(map(tuple, torch.column_stack((*pair, s)).tolist())) for pair, s in both]
         assert rows[0] == rows[1] and len(rows[0]) > 50
+
+
+def test_boxes_along_the_axes_may_be_given_as_lengths():
+    at, batch = points(90), torch.arange(90) % 2
+    for call in (radius_graph, knn_graph):
+        for lengths, vectors in (([1.2, 1, 2], torch.diag(torch.tensor([1.2, 1, 2]))[None]), ([[1.2, 1, 2], [1, 1, 1]], None)):
+            each = torch.diag_embed(torch.tensor(lengths)) if vectors is None else vectors
+            found, wanted = (call(at, 0.4 if call is radius_graph else 5, batch, box=box) for box in (lengths, each))
+            assert edges(found) == edges(wanted)
+        with pytest.raises(ValueError, match=r"\(3, 3\), which may be vectors for every system or lengths"):
+            call(at, 2, batch, box=torch.eye(3))
+
+
+@pytest.mark.parametrize("batch, box", [(None, None), (BATCH, BOXES[:1])])
+def test_operators_keep_the_rules_of_pytorch(batch, box):
+    sides, at = None if box is None else [True, False, True], points(8)
+    box = None if box is None else box.double()
+    for queries in (None, at):
+        space = at, queries, batch, None if queries is None else batch, box, sides
+        torch.library.opcheck(graphs.within, (*space, 0.5, 3))
+        torch.library.opcheck(graphs.nearest, (*space, 3, False))
+
+
+def test_functions_of_lengths_can_be_transformed():
+    at, batch = points(40), torch.arange(40) % 2
+
+    def energy(at):
+        return sum((at[a] - at[b]).square().sum() for a, b in (radius_graph(at, 0.5, batch), knn_graph(at, 4, batch)))
+
+    leaf = at.clone().requires_grad_()
+    energy(leaf).backward()
+    torch.testing.assert_close(torch.func.grad(energy)(at), leaf.grad)
 
 
 def test_compiled_functions_find_the_same_edges():

@@ -93,7 +93,10 @@ def _space(points, box, periodic, system=None):
     """The arguments box and periodic, of one system or of all."""
     lattice = None if box is None else numbers(box).cpu()
     wraps = None if periodic is None else by_system(periodic, points.shape[1])
-    if system is not None and lattice is not None and lattice.ndim == 3:
+    if system is not None and lattice is not None and lattice.ndim > 1:
+        if tuple(lattice.shape) == (points.shape[1],) * 2:
+            kinds = "vectors for every system or lengths for each; give (1, D, D), (B, D, D) or (D,)"
+            raise ValueError(f"the box has the shape {tuple(lattice.shape)}, which may be {kinds}")
         if 1 < len(lattice) <= system:
             raise ValueError(f"a batch has the number {system}; there are {len(lattice)} boxes")
         lattice = lattice[system if len(lattice) > 1 else 0]
