@@ -3,6 +3,7 @@
 
 import itertools
 import math
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -44,8 +45,9 @@ class PairCutoffs:
         for (a, b), length in lengths.items():
             self.table[rows[a], rows[b]] = self.table[rows[b], rows[a]] = length
 
-    def rows(self, types: Any) -> Any:
-        """The row of each type, in an array of the library of the types; None for None."""
+    def rows(self, types: Any, points: Any = None) -> Any:
+        """The row of each type, in an array of the library of the types, those of names of the points; None for
+        None."""
         if types is None:
             return None
         if self.names is None:
@@ -57,15 +59,28 @@ class PairCutoffs:
             raise TypeError(f"types are {shown(types)}; names are accepted, as type_cutoffs has")
         found = np.searchsorted(self.names, given)
         same = np.array([*self.names, ""])[found] == given
-        return np.where(same, found, self.others)
+        return _beside(np.where(same, found, self.others), points)
 
 
-def by_pairs(type_cutoffs: Any, *types: Any) -> tuple[Any, ...]:
+def by_pairs(points: Any, type_cutoffs: Any, *types: Any) -> tuple[Any, ...]:
     """The table of type_cutoffs and the rows of types in it. Tables are returned as they are, with the types."""
     if not isinstance(type_cutoffs, Mapping):
         return type_cutoffs, *types
     given = PairCutoffs(type_cutoffs, "type_cutoffs")
-    return given.table, *(given.rows(one) for one in types)
+    return given.table, *(given.rows(one, points) for one in types)
+
+
+def _beside(rows, points):
+    """NumPy's integers in an array of the library of the points, on their device."""
+    library = type(points).__module__.partition(".")[0]
+    if library == "torch":
+        return sys.modules["torch"].from_numpy(rows).to(points.device)
+    if library == "cupy":
+        with points.device:
+            return sys.modules["cupy"].asarray(rows)
+    if library.startswith("jax"):
+        return sys.modules["jax"].device_put(rows, next(iter(points.devices())))
+    return rows
 
 
 def of_atoms(cutoff: Any, numbers: Any, count: int) -> tuple[float, dict[str, Any]]:

@@ -101,7 +101,7 @@ class NeighborList(State):
     ) -> "NeighborList":
         """Builds the list of these points (see `neighbor_list`), even if they have hardly moved. With queries the skin
         must be 0. Raises the errors of `neighbor_list`; then there is no list."""
-        kinds, others = self._rows(types), self._rows(types_of_queries)
+        kinds, others = (self._rows(one, points) for one in (types, types_of_queries))
         places = queries, systems, systems_of_queries, radii, kinds, radii_of_queries, others, excluded
         self._list.update(*placed(points, box, periodic, origin), *places, True)
         return self
@@ -124,7 +124,7 @@ class NeighborList(State):
     ) -> bool:
         """Updates the list to these points. Rebuilds it if they have moved too far or their number has changed; returns
         whether it did. Otherwise like `build`."""
-        kinds, others = self._rows(types), self._rows(types_of_queries)
+        kinds, others = (self._rows(one, points) for one in (types, types_of_queries))
         places = queries, systems, systems_of_queries, radii, kinds, radii_of_queries, others, excluded
         return self._list.update(*placed(points, box, periodic, origin), *places, False)
 
@@ -138,8 +138,8 @@ class NeighborList(State):
         """The method of the last build."""
         return self._list.method()
 
-    def _rows(self, types: Array) -> Array:
-        return types if self._pairs is None else self._pairs.rows(types)
+    def _rows(self, types: Array, points: Array) -> Array:
+        return types if self._pairs is None else self._pairs.rows(types, points)
 
 
 def neighbor_list(
@@ -223,7 +223,7 @@ def neighbor_list(
 
         i, j, d = quadrat.neighbor_list(points, 1.5, box=[10, 10, 10], outputs="ijd")
     """
-    type_cutoffs, types, types_of_queries = by_pairs(type_cutoffs, types, types_of_queries)
+    type_cutoffs, types, types_of_queries = by_pairs(points, type_cutoffs, types, types_of_queries)
     points, box, periodic, origin = placed(points, box, periodic, origin)
     return _core.neighbor_list(
         points,

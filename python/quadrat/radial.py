@@ -134,11 +134,13 @@ def _parts_of_frames(first, every, bins, types, box, periodic, origin):
 
     def parts() -> Iterator[Any]:
         for number, frame in enumerate(every):
+            if types not in frame.fields:
+                raise ValueError(f"frame {number} has no field {types}, which the first frame has")
             values = frame.fields[types]
             numbers = np.minimum(np.searchsorted(names, values), len(names) - 1)
             other = np.flatnonzero(names[numbers] != values) if len(names) > 0 else np.arange(len(values))
             if len(other) > 0:
-                raise ValueError(f"frame {number} has the {types} {values[other[0]]!r}, which the first frame lacks")
+                raise ValueError(f"frame {number} has the {types} {values[other[0]].item()!r}, which the first frame lacks")
             yield *placed(frame, box, periodic, origin), numbers
 
     return tuple(names.tolist()), parts()

@@ -68,7 +68,7 @@ def neighbor_list(
     wraps = None if periodic is None else _periodic(periodic, dimension)
     given = {"origin": origin, "radii": radii, "radii_of_queries": radii_of_queries}
     corner, *sizes = (None if value is None else _beside(value, points, name) for name, value in given.items())
-    type_cutoffs, types, types_of_queries = by_pairs(type_cutoffs, types, types_of_queries)
+    type_cutoffs, types, types_of_queries = by_pairs(points, type_cutoffs, types, types_of_queries)
     given = {"systems": systems, "systems_of_queries": systems_of_queries, "types": types, "types_of_queries": types_of_queries}
     systems, *labels = (None if value is None else _read(value, name, points.device) for name, value in given.items())
     table = None if type_cutoffs is None else _read(type_cutoffs, "type_cutoffs")

@@ -94,6 +94,9 @@ def test_tensors_take_dictionaries():
         i, j, shifts, d = call(points, 3.0, type_cutoffs=cutoffs, outputs="ijSd", **space)
         assert isinstance(i, torch.Tensor)
         np.testing.assert_allclose(table(i, j, shifts, d), within(by_pair(PAIRS)), atol=1e-12)
+        space["types"] = ATOMS.get_chemical_symbols()
+        named = call(points, 3.0, type_cutoffs=PAIRS, outputs="ijSd", **space)
+        np.testing.assert_allclose(table(*named), within(by_pair(PAIRS)), atol=1e-12)
 
 
 @pytest.mark.parametrize(

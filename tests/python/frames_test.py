@@ -338,7 +338,10 @@ def test_radial_distributions_read_frames_one_by_one(tmp_path):
     with pytest.raises(ValueError, match="types is 'kind'; the frames have the fields species"):
         quadrat.rdf(frame, 4.0, types="kind")
     other.fields = {"species": np.where(np.arange(len(other.positions)) == 3, "N", "O")}
-    with pytest.raises(ValueError, match="frame 1 has the species .*N.*, which the first frame lacks"):
+    with pytest.raises(ValueError, match="frame 1 has the species 'N', which the first frame lacks"):
+        quadrat.rdf(both, 4.0, types="species")
+    other.fields = {}
+    with pytest.raises(ValueError, match="frame 1 has no field species, which the first frame has"):
         quadrat.rdf(both, 4.0, types="species")
     with pytest.raises(ValueError, match="there are no frames"):
         quadrat.rdf(iter([]), 4.0)

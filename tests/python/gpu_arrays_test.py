@@ -89,6 +89,40 @@ def test_neighbor_lists_have_the_pairs_of_the_cpu(library):
           quadrat.neighbor_list(POINTS, 0.4, queries=queries, outputs="ijS", **arguments))  # fmt: skip
 
 
+def test_cutoffs_by_pairs_of_types_and_of_names_select_the_pairs_of_the_cpu(library):
+    types, points = np.arange(2000, dtype=np.int32) % 3, library.array(POINTS)
+    given = {"box": BOX, "sorted": True, "outputs": "ijS"}
+    numbers, names = {(0, 1): 0.4, (1, 1): 0.3}, {("O", "H"): 0.4, ("H", "H"): 0.3}
+    wanted = quadrat.neighbor_list(POINTS, 0.4, types=types, type_cutoffs=numbers, **given)
+    assert len(wanted[0]) > 100
+    check(library, quadrat.neighbor_list(points, 0.4, types=library.array(types), type_cutoffs=numbers, **given), wanted)
+    species = np.array(["O", "H", "N"])[types]
+    check(library, quadrat.neighbor_list(points, 0.4, types=species, type_cutoffs=names, **given), wanted)
+    kept = quadrat.NeighborList(0.4, type_cutoffs=names, sorted=True, outputs="ijS")
+    check(library, kept.build(points, box=BOX, types=species).arrays(), wanted)
+
+
+def test_graphs_and_batches_of_systems_are_those_of_the_cpu(torch):
+    from quadrat.torch_geometric import knn_graph, radius_graph
+    from quadrat.torch_sim import torchsim_nl
+
+    points, batch = torch.from_numpy(POINTS), torch.arange(2000) % 3
+    boxes, sides = torch.eye(3).repeat(3, 1, 1) * torch.tensor([3.0, 3.5, 4.0])[:, None, None], [[True] * 3] * 2 + [[False] * 3]
+    space = {"periodic": sides, "return_shifts": True, "flow": "target_to_source"}
+    calls = [
+        lambda to: radius_graph(points.to(to), 0.5, batch.to(to), max_num_neighbors=None, box=boxes.to(to), **space),
+        lambda to: radius_graph(points.to(to), 0.7, batch.to(to), max_num_neighbors=5, box=boxes.to(to), **space),
+        lambda to: knn_graph(points.to(to), 5, batch.to(to), box=boxes.to(to), **space),
+        lambda to: torchsim_nl(points.to(to), boxes.to(to), torch.tensor(sides).to(to), 0.5, batch.to(to), True)[::2],
+    ]
+    for call in calls:
+        found, wanted = (
+            sorted(map(tuple, torch.column_stack([*edges.cpu(), shifts.cpu().long()]).tolist()))
+            for edges, shifts in (call("cuda"), call("cpu"))
+        )
+        assert len(wanted) > 1000 and found == wanted
+
+
 def test_methods_of_the_gpu_take_its_arrays_and_are_repeatable_on_request(torch):
     points = torch.tensor(np.round(64 * POINTS) / np.float32(64), device="cuda")  # distances are exact on every device
     wanted = quadrat.neighbor_list(points.cpu().numpy(), 0.4, box=BOX, sorted=True, outputs="ij")
