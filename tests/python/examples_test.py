@@ -110,3 +110,20 @@ def test_the_halos_are_drawn(universe, position, tmp_path):
     pytest.importorskip("matplotlib")
     universe.draw(position, universe.find_halos(position), tmp_path / "a.png")
     assert is_picture(tmp_path / "a.png")
+
+
+# MACE's calculator
+
+
+def test_energies_and_forces_of_mace_are_the_same_with_this_list():
+    pytest.importorskip("mace")
+    torch, build = (pytest.importorskip(name) for name in ("torch", "ase.build"))
+    mace, precision = example("mace_calculator"), torch.get_default_dtype()
+    atoms = build.bulk("NaCl", "rocksalt", a=5.64, cubic=True).repeat((2, 2, 1))
+    atoms.rattle(0.1, seed=1)
+    try:
+        theirs, ours = mace.compare(atoms, mace.small_model(), 4.0).values()
+    finally:
+        torch.set_default_dtype(precision)  # MACE changes it
+    assert ours.energy == pytest.approx(theirs.energy, rel=1e-12) and abs(ours.forces).max() > 1e-5
+    np.testing.assert_allclose(ours.forces, theirs.forces, atol=1e-12)
