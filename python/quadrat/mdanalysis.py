@@ -62,6 +62,8 @@ def _pairs(places, most, least, box):
         raise ValueError(f"max_cutoff is {shown(most)}; a number from 0 is accepted")
     vectors, periodic = _vectors(box)
     beyond = most * (1 + 1e-12) + 1e-150  # pairs at the cutoff itself count there
+    if vectors is not None and np.all(periodic):  # no nearest image is farther, and others do not count
+        beyond = min(beyond, 0.51 * np.linalg.norm(vectors, axis=1).sum())
     i, j, d = neighbor_list(cutoff=beyond, box=vectors, periodic=periodic, sorted=True, outputs="ijd", **places)
     again = (np.diff(i) == 0) & (np.diff(j) == 0)
     if again.any():  # the nearest image of each pair becomes the first

@@ -52,6 +52,16 @@ def test_pairs_at_the_largest_cutoff_count_and_those_at_the_smallest_do_not():
         assert len(self_capped_distance([[0, 0, 0], [cutoff, 0, 0]], float(cutoff), box=[20, 20, 20, 90, 90, 90])[0]) == 1
 
 
+def test_large_cutoffs_in_small_boxes_cost_no_images():
+    a = positions(8, 30)
+    pairs, distances = self_capped_distance(a, 1e6, box=[1.0, 1.5, 0.7, 90, 90, 90])  # 4e18 images of each
+    wanted, d = every_pair(a, a, [1.0, 1.5, 0.7], 1e6, -1)
+    once = wanted[:, 0] < wanted[:, 1]
+    assert len(pairs) == 30 * 29 // 2
+    np.testing.assert_array_equal(pairs, wanted[once])
+    np.testing.assert_allclose(distances, d[once], atol=1e-6)
+
+
 def test_empty_positions_have_no_pairs():
     none = np.empty((0, 3), np.float32)
     for pairs, distances in (capped_distance(none, [0, 0, 0], 1.0, box=BOX), self_capped_distance(none, 1.0)):
