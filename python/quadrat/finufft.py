@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fourier transforms with the arguments and results of finufft's simple calls: `import quadrat.finufft as finufft`.
+"""Fourier transforms with the arguments and results of finufft's calls: `import quadrat.finufft as finufft`.
 
 nufft{1,2,3}d{1,2,3}: the dimension, then the type. Points are 1D arrays x, y, z of float32 or float64, in any period of
 2 pi; strengths c are (M,) or (n_trans, M), modes f are (N1, N2, ...) or (n_trans, N1, N2, ...), complex of the points'
@@ -7,8 +7,7 @@ precision. `out` receives the result and is returned. A nonnegative `isign` mean
 reached becomes the least possible one, with a warning.
 
 Options: modeord (0: modes from -N/2; 1: as numpy.fft), upsampfac, nthreads. Options that only affect speed or messages
-are accepted and ignored; others give a warning. Several transforms with the same points are faster with
-`quadrat.Nufft`.
+are accepted and ignored; others give a warning. Several transforms with the same points are faster with a `Plan`.
 """
 
 import sys
@@ -21,7 +20,7 @@ from ._numbers import numbers, real_number, shown, whole
 from ._types import Array, ByAxis
 from .transforms import Nufft, nufft3
 
-__all__ = [f"nufft{dimension}d{kind}" for dimension in (1, 2, 3) for kind in (1, 2, 3)]
+__all__ = [f"nufft{dimension}d{kind}" for dimension in (1, 2, 3) for kind in (1, 2, 3)] + ["Plan"]
 
 _COMPLEX = {"float32": "complex64", "float64": "complex128"}
 _NO_EFFECT = {
@@ -32,6 +31,7 @@ _NO_EFFECT = {
     "showwarn",
     "spread_debug",
     "spread_kerevalmeth",
+    "spread_kerformula",
     "spread_kerpad",
     "spread_max_sp_size",
     "spread_nthr_atomic",
@@ -191,6 +191,109 @@ def _type3(points, c, targets, out, eps, isign, given):
         return nufft3(array, c, at, tolerance, sign=sign, threads=threads)
 
     return _given(_within_reach(call, eps), out)
+
+
+class Plan:
+    """A transform for points that are used several times: `setpts`, then `execute` as often as you like.
+
+    nufft_type: 1, 2 or 3. n_modes_or_dim: numbers of modes along each axis; for type 3 the dimension. isign: by default
+    + for types 1 and 3, - for type 2. dtype: "complex64" or "complex128". Options as in the simple calls. A plan of
+    type 3 keeps its points and targets, and is built anew by each execution. Points and results may be arrays of any
+    library.
+    """
+
+    def __init__(
+        self,
+        nufft_type: int,
+        n_modes_or_dim: ByAxis,
+        n_trans: int = 1,
+        eps: float = 1e-6,
+        isign: int | None = None,
+        dtype: Any = "complex128",
+        **kwargs: Any,
+    ) -> None:
+        self.type: int = whole(nufft_type, "nufft_type")
+        if self.type not in (1, 2, 3):
+            raise RuntimeError(f"nufft_type is {self.type}; 1, 2 and 3 are accepted")
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        if self.dtype.name not in _COMPLEX.values():
+            raise RuntimeError(f"dtype is {self.dtype.name}; complex64 and complex128 are accepted")
+        self.n_trans: int = whole(n_trans, "n_trans", least=1)
+        self._precision = next(real for real, name in _COMPLEX.items() if name == self.dtype.name)
+        self._sign = _sign(isign) if isign is not None else -1 if self.type == 2 else 1
+        self._eps, self._points = real_number(eps, "eps"), None
+        self._make(n_modes_or_dim, kwargs)
+
+    def _make(self, n_modes_or_dim: Any, given: dict[str, Any]) -> None:
+        options = _options(given)
+        extents = [whole(extent, "n_modes_or_dim", least=1) for extent in numbers(n_modes_or_dim, "n_modes_or_dim")]
+        self._threads = options.get("threads")
+        if self.type == 3:
+            if len(extents) != 1 or extents[0] > 3:
+                raise RuntimeError(f"n_modes_or_dim is {shown(n_modes_or_dim)}; a type 3 plan needs its dimension, 1 to 3")
+            self.dim: int = extents[0]
+            return
+        if len(extents) > 3:
+            raise RuntimeError(f"n_modes_or_dim is {shown(n_modes_or_dim)}; one to three numbers of modes are needed")
+        self.dim = len(extents)
+        self.n_modes: tuple[int, ...] = tuple(extents)
+        self._plan = _within_reach(lambda eps: Nufft(extents, eps, dtype=self._precision, **options), self._eps)
+
+    def setpts(
+        self, x: Array = None, y: Array = None, z: Array = None, s: Array = None, t: Array = None, u: Array = None
+    ) -> None:
+        """Sets the points x, y, z, and for type 3 the targets s, t, u: as many of each as the plan has axes."""
+        self._points = None
+        points = self._stack((x, y, z), "xyz", True)
+        self._targets = self._stack((s, t, u), "stu", self.type == 3)
+        if self.type != 3:
+            self._plan.set_points(points)
+        self._points = points
+
+    def _stack(self, vectors: tuple[Array, ...], names: str, needed: bool) -> Array:
+        least = self.dim if needed else 0
+        for number, (vector, name) in enumerate(zip(vectors, names)):
+            if (vector is not None) != (number < least):
+                what = "is needed" if vector is None else "is given, but not used"
+                raise RuntimeError(f"{name} {what}: the plan is of type {self.type} in {self.dim}D")
+        if not needed:
+            return None
+        array, precision = _stacked(vectors[:least], names)
+        if precision != self._precision:
+            raise TypeError(f"{names[0]} has the type {precision}; {self._precision} is needed, as the plan is {self.dtype.name}")
+        return array
+
+    def execute(self, data: Array, out: Array = None) -> Any:
+        """The transform of strengths (M,) or (n_trans, M), for type 2 of modes (N1, ...) or (n_trans, N1, ...)."""
+        return self._run(data, out, self.type, self._sign, False)
+
+    def execute_adjoint(self, data: Array, out: Array = None) -> Any:
+        """The adjoint of `execute`: from what that returns to what it takes, with the other sign."""
+        return self._run(data, out, {1: 2, 2: 1, 3: 3}[self.type], -self._sign, True)
+
+    def _run(self, data: Array, out: Array, kind: int, sign: int, adjoint: bool) -> Any:
+        if self._points is None:
+            raise RuntimeError("there are no points yet, or the last were refused; call setpts")
+        count = self._points.shape[0]
+        from_shape, to_shape = ((count,),) * 2
+        if kind == 3:
+            ends = self._points, self._targets
+            start, end = ends[::-1] if adjoint else ends
+            from_shape, to_shape = (start.shape[0],), (end.shape[0],)
+        elif kind == 2:
+            from_shape = self.n_modes
+        else:
+            to_shape = self.n_modes
+        _checked(data, "data", self._precision)
+        lead = tuple(data.shape[: -len(from_shape)])
+        if tuple(data.shape) != (*lead, *from_shape) or lead not in ((self.n_trans,), ()) or (not lead and self.n_trans > 1):
+            needed = (self.n_trans, *from_shape) if self.n_trans > 1 else from_shape
+            raise RuntimeError(f"data has the shape {tuple(data.shape)}; {needed} is needed")
+        _check_out(out, (*lead, *to_shape), self._precision)
+        if kind == 3:
+            options = dict(sign=sign, threads=self._threads)
+            return _given(_within_reach(lambda eps: nufft3(start, data, end, eps, **options), self._eps), out)
+        return _given((self._plan.type1 if kind == 1 else self._plan.type2)(data, sign=sign), out)
 
 
 def nufft1d1(
