@@ -3,8 +3,8 @@
 
 `DD`, `DDrppi`, `DDsmu`, `wp` and `xi` are those of Corrfunc.theory, `convert_3d_counts_to_cf` and
 `convert_rp_pi_counts_to_wp` those of Corrfunc.utils. Counts are Corrfunc's, and follow its conventions: bins hold their
-lower edge; in auto counts each pair counts twice, and with an edge of 0 each point counts with itself. Options that only
-change Corrfunc's way of counting (`isa`, `verbose`, `copy_particles`, `enable_min_sep_opt`, `max_cells_per_dim`,
+lower edge; in auto counts each pair counts twice, and with an edge of 0 each point counts with itself. Options that
+only change Corrfunc's way of counting (`isa`, `verbose`, `copy_particles`, `enable_min_sep_opt`, `max_cells_per_dim`,
 `fast_divide_and_NR_steps`, the refine factors) are accepted and ignored.
 """
 
@@ -123,8 +123,8 @@ def DDsmu(
     isa: Any = "fastest",
     weight_type: str | None = None,
 ) -> Any:
-    """Counts by the distance s and by mu = |z| / s, in nmu_bins bins up to mu_max: a structured array (smin, smax, savg,
-    mu_max, npairs, weightavg)."""
+    """Counts by the distance s and by mu = |z| / s, in nmu_bins bins up to mu_max: a structured array (smin, smax,
+    savg, mu_max, npairs, weightavg)."""
     begin = time.perf_counter()
     edges = _edges(binfile)
     cosines = _linear(real_number(mu_max, "mu_max"), whole(nmu_bins, "nmu_bins", 1), "mu_max")
@@ -191,8 +191,8 @@ def xi(
     c_api_timer: bool = False,
     isa: Any = "fastest",
 ) -> Any:
-    """The correlation function in a periodic box, against the pairs expected of uniform points: a structured array (rmin,
-    rmax, ravg, xi, npairs, weightavg)."""
+    """The correlation function in a periodic box, against the pairs expected of uniform points: a structured array
+    (rmin, rmax, ravg, xi, npairs, weightavg)."""
     begin = time.perf_counter()
     edges = _edges(binfile)
     points = _positions(X, Y, Z, weights, weight_type)
@@ -254,7 +254,7 @@ def _edges(binfile):
         return np.asarray(binfile, dtype=np.float64)
     bins = np.loadtxt(binfile, ndmin=2)
     if bins.shape[1] != 2 or not np.allclose(bins[1:, 0], bins[:-1, 1]):
-        raise ValueError(f"{binfile}: each line must have the lower and the upper edge of a bin, which follow on each other")
+        raise ValueError(f"{binfile}: each line must have the lower and upper edge of a bin, where the last one ended")
     return np.append(bins[:, 0], bins[-1, 1])
 
 
@@ -270,7 +270,8 @@ def _positions(x, y, z, weights, weight_type):
         raise ValueError("X2, Y2 and Z2 are needed unless autocorr is set")
     axes = [np.asarray(axis) for axis in (x, y, z)]
     if len({axis.shape for axis in axes}) != 1 or axes[0].ndim != 1:
-        raise ValueError(f"positions have the shapes {', '.join(str(axis.shape) for axis in axes)}; three equal rows are needed")
+        shapes = ", ".join(str(axis.shape) for axis in axes)
+        raise ValueError(f"positions have the shapes {shapes}; three equal rows are needed")
     kind = np.float32 if all(axis.dtype == np.float32 for axis in axes) else np.float64
     points = np.stack(axes, axis=1).astype(kind, copy=False)
     if weight_type is None:

@@ -61,7 +61,7 @@ class pair_counts {
 
  public:
   /// Throws argument_error for edges that are not as `pair_counts_options` says or whose squares are not different
-  /// numbers of T, more than 2^20 bins, and for theta a box. The box of a context and points is that of all calls.
+  /// numbers of T, for more than 2^20 bins, and for theta, which has no box.
   pair_counts(const Context& context, const lattice<T, D>& box, const pair_counts_options& options);
   pair_counts(const Context& context, const box<T, D>& domain, const pair_counts_options& options)
       : pair_counts(context, make_lattice(domain), options) {}

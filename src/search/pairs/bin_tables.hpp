@@ -10,8 +10,7 @@
 
 namespace quadrat::detail {
 
-/// The tables of pair_bins, made on the host in one block of bytes, which may
-/// be copied elsewhere.
+/// The tables of pair_bins, made on the host in one block of bytes, which may be copied elsewhere.
 template <typename T>
 class bin_tables {
  public:

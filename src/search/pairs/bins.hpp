@@ -16,8 +16,7 @@ namespace quadrat::detail {
 /// Steps of sums in fixed point: terms are at most 2^40 of them.
 inline constexpr int fixed_point_bits = 40;
 
-/// A term of a sum in steps; `per_step` is a power of two. The same on CPUs and
-/// GPUs.
+/// A term of a sum in steps; `steps_per_unit` is a power of two. The same on CPUs and GPUs.
 [[nodiscard]] QUADRAT_HD inline std::int64_t fixed_point(double value, double steps_per_unit) {
 #if defined(__CUDA_ARCH__)
   return __double2ll_rn(value * steps_per_unit);
@@ -26,17 +25,15 @@ inline constexpr int fixed_point_bits = 40;
 #endif
 }
 
-/// Squared distances with the same leading bits: where the search for their bin
-/// begins.
+/// Squared distances with the same leading bits: where the search for their bin begins.
 template <typename T>
 struct alignas(2 * sizeof(T)) bin_start {
   std::uint32_t row;  ///< edges that none of them is below
   T edge;             ///< the next one, or the last
 };
 
-/// The bins of pairs. Rows are numbers of edges that are not above a squared
-/// distance: bin k is row k + 1, and the first and the last row are no bins. A
-/// table over the leading bits of a squared distance, which increase with it,
+/// The bins of pairs. Rows are numbers of edges that are not above a squared distance: bin k is row k + 1, and the
+/// first and the last row are no bins. A table over the leading bits of a squared distance, which increase with it,
 /// says in which row its search begins.
 template <typename T>
 struct pair_bins {
@@ -89,8 +86,7 @@ struct pair_bins {
   [[nodiscard]] QUADRAT_HD T squared(const vec<T, 3>& r) const {
     return coordinates == pair_coordinates::rp_pi ? r[0] * r[0] + r[1] * r[1] : squared_norm(r);
   }
-  /// Adds the bin along the second coordinate; returns whether there is one.
-  /// `along` is z of the separation.
+  /// Adds the bin along the second coordinate; returns whether there is one. `along` is z of the separation.
   [[nodiscard]] QUADRAT_HD bool add_second(T squared, T along, std::uint32_t& bin) const {
     if (second_edges == nullptr) return true;
     T x = std::fabs(along);

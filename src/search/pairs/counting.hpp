@@ -12,8 +12,7 @@
 /// The work of pair_counts: what the kernels of CPUs and GPUs read and write.
 namespace quadrat::detail {
 
-/// Points in the order of cells. Arrays are longer than `count` by
-/// `lanes_beyond`.
+/// Points in the order of cells. Arrays are longer than `count` by `lanes_beyond`.
 template <typename T>
 struct placed_points {
   std::uint32_t count;
@@ -42,12 +41,10 @@ struct counted_pairs {
 /// What is added up for each bin: arrays of a word per bin, in this order.
 enum pair_word { pairs_word, weights_low, weights_high, separations_low, separations_high, pair_words };
 
-/// A sum of terms in fixed point is `high` * 2^32 + `low`, both modulo 2^64;
-/// high is signed.
+/// A sum of terms in fixed point is `high` * 2^32 + `low`, both modulo 2^64; high is signed.
 inline constexpr std::uint64_t low_half = 0xffffffffu;
 
-/// Adds to `totals`, `pair_words` arrays of as many words as there are bins.
-/// Does not wait. Allocates on the CPU only.
+/// Adds to `totals`, `pair_words` arrays of as many words as there are bins. Does not wait. Allocates on the CPU only.
 template <typename T>
 void count_pairs(const cpu_context& context, const counted_pairs<T>& pairs, std::uint64_t* totals);
 /// The word behind the totals must be 0, and is used.

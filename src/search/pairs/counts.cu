@@ -7,18 +7,15 @@
 #include "quadrat/parallel/cuda_launch.hpp"
 #include "search/pairs/counting.hpp"
 
-/// Pair counts on GPUs. A warp takes 32 successive sources, which are close
-/// together in most cases, and walks over the rows of cells within reach of all
-/// of them: its threads find 32 rows at once, and then test all targets of each
-/// row, a source per thread. Sources far from each other, as at the end of a
-/// row of cells, are taken in turns.
+/// Pair counts on GPUs. A warp takes 32 successive sources, which are close together in most cases, and walks over the
+/// rows of cells within reach of all of them: its threads find 32 rows at once, and then test all targets of each row,
+/// a source per thread. Sources far from each other, as at the end of a row of cells, are taken in turns.
 namespace quadrat::detail {
 
 namespace {
 
 constexpr unsigned counting_block = 128, counting_warps = counting_block / 32, whole_warp = 0xffffffffu;
-/// Bytes of shared memory for the counters of a warp. Three blocks of such
-/// warps fit on a multiprocessor.
+/// Bytes of shared memory for the counters of a warp. Three blocks of such warps fit on a multiprocessor.
 constexpr std::size_t most_counter_bytes = 16384;
 
 /// Where a warp counts.
@@ -29,20 +26,18 @@ enum class counters {
   of_all,      ///< the totals
 };
 
-/// What is added up: numbers of distances whose bins are found in one step,
-/// numbers of pairs in bins of any kind, or these with sums.
+/// What is added up: numbers of distances whose bins are found in one step, numbers of pairs in bins of any kind, or
+/// these with sums.
 enum class work { distances, pairs, sums };
 
-/// Tests of a thread after which counters in shared memory are added to the
-/// totals, before they overflow: 32 threads add terms of up to 2^40 to the same
-/// word.
+/// Tests of a thread after which counters in shared memory are added to the totals, before they overflow: 32 threads
+/// add terms of up to 2^40 to the same word.
 [[nodiscard]] QUADRAT_HD constexpr std::uint32_t most_tests(work what) {
   return what == work::sums ? 1u << 17 : 1u << 26;
 }
 constexpr std::uint32_t tests_at_once = 1u << 14;
 
-/// Counters of a warp for each of its bins; of distances, also for those below
-/// the first bin and beyond the last.
+/// Counters of a warp for each of its bins; of distances, also for those below the first bin and beyond the last.
 [[nodiscard]] QUADRAT_HD constexpr std::size_t counters_of(counters where, work what, std::size_t bins) {
   return (where == counters::of_threads ? 32 : 1) * (what == work::distances ? bins + 2 : bins);
 }
@@ -112,8 +107,7 @@ class warp_counters {
     }
   }
 
-  /// All threads of the warp call this before each of them makes `tests` more
-  /// tests.
+  /// All threads of the warp call this before each of them makes `tests` more tests.
   __device__ void prepare(std::uint32_t tests) {
     if constexpr (Where == counters::of_all) return;
     tests_ += tests;
@@ -153,8 +147,7 @@ class warp_counters {
   __device__ void flush_sum(std::int64_t* words, pair_word low, std::uint32_t bin) {
     total_term(low, bin, taken<std::int64_t>(words, bin));
   }
-  /// The sum of the words of a bin, which become 0. Threads begin in different
-  /// banks.
+  /// The sum of the words of a bin, which become 0. Threads begin in different banks.
   template <typename Sum, typename Word>
   __device__ Sum taken(Word* words, std::uint32_t bin) {
     if constexpr (Where != counters::of_threads) {
@@ -235,8 +228,7 @@ struct source_of_thread {
   std::uint32_t slot;
   vec<T, 3> point;
 
-  /// Rows within reach of a group of threads, 32 at once. Targets of one set
-  /// are slots below `end`.
+  /// Rows within reach of a group of threads, 32 at once. Targets of one set are slots below `end`.
   __device__ void count_rows(const layer_rows<T, 3>& rows, bool member, std::uint32_t end, unsigned lane) {
     const std::uint64_t count = rows.count();
     for (std::uint64_t base = 0; base < count; base += 32) {
@@ -282,8 +274,7 @@ struct source_of_thread {
       if (end == row.end) break;
     }
   }
-  /// Targets from `limit` on count as beyond all bins. All targets are in some
-  /// row: no thread waits for another.
+  /// Targets from `limit` on count as beyond all bins. All targets are in some row: no thread waits for another.
   template <typename Separation>
   __device__ void count_distances(std::uint32_t begin, std::uint32_t end, std::uint32_t limit,
                                   const Separation& separation) {

@@ -14,9 +14,8 @@ namespace quadrat::detail {
 
 namespace {
 
-/// The pairs that one thread counts. Sources are taken in groups of neighbors
-/// in memory, which share the rows of cells around them; each source takes from
-/// a row what is within its own reach.
+/// The pairs that one thread counts. Sources are taken in groups of neighbors in memory, which share the rows of cells
+/// around them; each source takes from a row what is within its own reach.
 template <typename T>
 class thread_pairs {
  public:
@@ -87,8 +86,7 @@ class thread_pairs {
     }
   }
 
-  /// Distances first, in loops that compilers turn into vector instructions,
-  /// then those that are in bins.
+  /// Distances first, in loops that compilers turn into vector instructions, then those that are in bins.
   void add_targets(std::uint32_t slot, const vec<T, 3>& point, const vec<T, 3>& translation, std::uint32_t begin,
                    std::uint32_t count) {
     T squared[most_targets], along[most_targets];

@@ -14,10 +14,9 @@
 
 namespace quadrat::detail {
 
-/// Counts of squared distances less than each edge, the largest edge first, by
-/// registers of AVX-512. A few edges at a time are compared with whole
-/// registers; what is below the last of them is packed together and waits for
-/// the next ones. So the work for an edge follows the number of pairs below it.
+/// Counts of squared distances less than each edge, the largest edge first, by registers of AVX-512. A few edges at a
+/// time are compared with whole registers; what is below the last of them is packed together and waits for the next
+/// ones. So the work for an edge follows the number of pairs below it.
 template <typename T>
 class level_counts {
   using lanes = pair_lanes_512<T>;
@@ -31,8 +30,8 @@ class level_counts {
     std::reverse_copy(squared_edges, squared_edges + bins + 1, levels_.begin());
   }
 
-  /// Counts the distances from a point to `count` targets, whose arrays may be
-  /// read beyond that by one register.
+  /// Counts the distances from a point to the targets in [first, last), whose arrays may be read beyond that by one
+  /// register.
   QUADRAT_SELECT_TARGET void add(const vec<T, 3>& point, const vec<T, 3>& translation, const T* const (&targets)[3],
                                  std::size_t first, std::size_t last) {
     for (std::size_t end = 0; first < last; first = end) {
@@ -77,8 +76,7 @@ class level_counts {
     size_ = static_cast<std::size_t>(out - waiting_.data());
     for (std::size_t k = 0; k < at_once; ++k) below_[k] += below[k];
   }
-  /// Counts one register; stores what is below the last level and returns the
-  /// end.
+  /// Counts one register; stores what is below the last level and returns the end.
   [[gnu::always_inline]] QUADRAT_SELECT_TARGET static inline T* count(vector squared, mask which,
                                                                       const vector (&level)[at_once],
                                                                       std::uint64_t (&below)[at_once], T* out) {
