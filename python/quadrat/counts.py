@@ -7,6 +7,7 @@ import numpy as np
 
 from . import _core
 from ._numbers import flag, thread_count, word
+from ._reprs import of_arrays
 from ._types import Array, ByAxis
 
 __all__ = ["PairCounts", "pair_counts"]
@@ -23,17 +24,20 @@ class PairCounts(NamedTuple):
     weights: np.ndarray | None
     mean_separations: np.ndarray | None
 
+    def __repr__(self) -> str:
+        return of_arrays(self)
+
 
 def pair_counts(
     points: Array,
     edges: Array,
-    others: Array = None,
-    *,
-    weights: Array = None,
-    other_weights: Array = None,
     box: Array = None,
+    *,
     periodic: ByAxis = None,
     origin: Array = None,
+    others: Array = None,
+    weights: Array = None,
+    other_weights: Array = None,
     coordinates: str = "r",
     second_edges: Array = None,
     mean_separation: bool = False,
@@ -45,8 +49,8 @@ def pair_counts(
     Parameters
     ----------
     edges : of the bins, increasing, from 0. Bin k holds edges[k] <= r < edges[k + 1].
-    weights, other_weights : one for each point; the weight of a pair is their product
     box, periodic, origin : as in `neighbor_list`; images count as there. Without a box space is open.
+    weights, other_weights : one for each point; the weight of a pair is their product
     coordinates : what `edges` and `second_edges` divide; the line of sight is the third axis
         "r": distances. "rp_pi": the distance across the line of sight, and pi, the distance along it. "s_mu": the
         distance, and mu = pi / s. "theta": angles in degrees between unit vectors; there is no box.

@@ -83,7 +83,7 @@ def test_counts_between_sets_in_open_space_are_those_of_all_pairs(kind):
     weights, other_weights = random.random(300).astype(kind), random.random(200).astype(kind)
     edges = [0.1, 0.3, 0.7]
     counts, sums = plain_counts(points, others, weights, other_weights, edges)
-    found = pair_counts(points, edges, others, weights=weights, other_weights=other_weights)
+    found = pair_counts(points, edges, others=others, weights=weights, other_weights=other_weights)
     assert found.counts.tolist() == counts.tolist()
     assert found.weights == pytest.approx(sums, rel=1e-6)
     assert found.mean_separations is None
@@ -112,7 +112,7 @@ def test_uniform_data_have_no_correlation_and_estimators_are_theirs():
     random = np.random.default_rng(5)
     data, randoms = random.random((2000, 3)), random.random((4000, 3))
     edges = [0.05, 0.1, 0.2]
-    dd, dr, rr = (pair_counts(a, edges, b).counts for a, b in ((data, None), (data, randoms), (randoms, None)))
+    dd, dr, rr = (pair_counts(a, edges, others=b).counts for a, b in ((data, None), (data, randoms), (randoms, None)))
     sizes = 2000, 2000, 4000, 4000
     landy = corrfunc.convert_3d_counts_to_cf(*sizes, dd, dr, dr, rr)
     assert landy == pytest.approx(4 * dd / rr - 4 * dr / rr + 1)

@@ -157,6 +157,8 @@ def test_searches_give_what_the_cpu_gives(library):
     check(library, groups.centers, wanted.centers, 1e-5)
     counted = quadrat.rdf(points, 0.7, box=BOX, bins=20)
     assert counted.counts.sum() == quadrat.rdf(POINTS, 0.7, box=BOX, bins=20).counts.sum()
+    pairs = quadrat.pair_counts(points, [0.2, 0.7], BOX).counts
+    assert pairs.tolist() == quadrat.pair_counts(POINTS, [0.2, 0.7], BOX).counts.tolist()
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

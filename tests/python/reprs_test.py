@@ -46,6 +46,10 @@ MADE = {
         r"<Clusters labels: int64 \(50,\), offsets: .*members: int64 \(50,\), centers: float64 \(\d+, 3\)>",
     ),
     "Nearest": (lambda: quadrat.knn(POINTS, 4), r"<Nearest indices: int64 \(50, 4\), distances: float64 \(50, 4\)>"),
+    "PairCounts": (
+        lambda: quadrat.pair_counts(POINTS, [0, 1, 2], BOX, mean_separation=True),
+        r"<PairCounts counts: uint64 \(2,\).*mean_separations: float64 \(2,\)>",
+    ),
     "RadialDistribution": (
         lambda: quadrat.rdf(POINTS, 2.0, box=BOX, types=["O", "H"] * 25),
         r"<RadialDistribution: 200 bins, highest [\d.]+ at r = [\d.]+, \d+ pairs, types H, O>",
