@@ -87,9 +87,10 @@ template <typename T>
 
 /// Counts with the library.
 template <typename T>
-[[nodiscard]] pair_counts_result counted(const backend_context& context, pair_counts<backend_context, T, 3>& counter,
-                                         const weighted_points<T>& points,
-                                         const std::type_identity_t<weighted_points<T>>* others, bool weighted) {
+[[nodiscard]] pair_counts_result library_counts(const backend_context& context,
+                                                pair_counts<backend_context, T, 3>& counter,
+                                                const weighted_points<T>& points,
+                                                const std::type_identity_t<weighted_points<T>>* others, bool weighted) {
   const auto first = to_device(context, points.points);
   const auto weights = to_device(context, points.weights);
   if (others == nullptr) return counter.count(points_of(first), weighted ? weights.data() : nullptr);
@@ -138,7 +139,7 @@ TYPED_TEST(pair_counts_agreement, counts_and_sums_are_those_of_all_pairs_in_ever
         if (!sums) points.weights.clear();
         const auto wanted =
             reference::pair_counts_of(options, frame.box, points, others == nullptr ? nullptr : &partners);
-        const auto found = counted(this->context, counter, frame.points, others, sums);
+        const auto found = library_counts(this->context, counter, frame.points, others, sums);
         expect_same(
             found, wanted,
             "seed " + std::to_string(seed) + " options " + std::to_string(which) + (cross ? " cross" : " auto"));
@@ -163,7 +164,7 @@ TYPED_TEST(pair_counts_agreement, angles_on_the_sky_are_those_of_all_pairs) {
   }
   const pair_counts_options options{pair_coordinates::theta, {0, 1, 3, 10, 30, 90, 179}, {}, true};
   pair_counts<backend_context, T, 3> counter(this->context, options);
-  const auto found = counted(this->context, counter, sky, nullptr, true);
+  const auto found = library_counts(this->context, counter, sky, nullptr, true);
   const auto box = make_lattice(make_box(vec<T, 3>::filled(T(-2)), vec<T, 3>::filled(T(2)), vec<bool, 3>{}));
   const auto wanted = reference::pair_counts_of(options, box, sky, nullptr);
   for (std::size_t k = 0; k < wanted.counts.size(); ++k) {
@@ -183,7 +184,7 @@ TYPED_TEST(pair_counts_agreement, many_bins_give_the_counts_of_all_pairs) {
       pair_counts<backend_context, T, 3> counter(this->context, frame.box, options);
       weighted_points<T> points = frame.points;
       if (!sums) points.weights.clear();
-      expect_same(counted(this->context, counter, frame.points, nullptr, sums),
+      expect_same(library_counts(this->context, counter, frame.points, nullptr, sums),
                   reference::pair_counts_of(options, frame.box, points, nullptr), std::to_string(bins) + " bins");
     }
   }
@@ -209,7 +210,7 @@ TYPED_TEST(pair_counts_agreement, uneven_points_in_a_huge_open_box_give_the_coun
   std::shuffle(points.points.begin(), points.points.end(), random);
   for (const pair_counts_options& options : all_coordinates()) {
     pair_counts<backend_context, T, 3> counter(this->context, box, options);
-    expect_same(counted(this->context, counter, points, nullptr, false),
+    expect_same(library_counts(this->context, counter, points, nullptr, false),
                 reference::pair_counts_of(options, box, points, nullptr), "uneven");
   }
 }
@@ -279,8 +280,8 @@ TEST_F(pair_counts_test, all_threads_and_all_orders_of_points_give_the_same_bits
 TEST_F(pair_counts_test, a_set_and_its_copy_have_the_counts_of_the_set_with_itself) {
   const auto frame = exact_frame_of<double>(8);
   counter_type counter(context, frame.box, {pair_coordinates::s_mu, {0, 0.5, 1}, {0, 0.5, 1}, true});
-  const auto own = counted(context, counter, frame.points, nullptr, true);
-  const auto copy = counted(context, counter, frame.points, &frame.points, true);
+  const auto own = library_counts(context, counter, frame.points, nullptr, true);
+  const auto copy = library_counts(context, counter, frame.points, &frame.points, true);
   EXPECT_EQ(own.counts, copy.counts);
   for (std::size_t k = 0; k < own.weights.size(); ++k) EXPECT_NEAR(own.weights[k], copy.weights[k], 1e-9);
 }
