@@ -260,7 +260,7 @@ pair_counts_result pair_counts<Context, T, D>::implementation::count(const given
           "neither");
   const std::size_t words = detail::pair_words * std::size_t{bins.size()};
   totals.resize_discarding(context, words + 1);
-  fill_bytes(context, totals.data(), 0, totals.bytes());
+  fill_bytes(context, totals.data(), 0, (words + 1) * sizeof(std::uint64_t));
   const system_type system = cut(std::max(first.points.count, others.points.count));
   detail::counted_pairs<T> pairs{};
   pairs.system = system;
