@@ -131,7 +131,7 @@ class unknown_key_finder {
   void unknown_at_top(const toml::key& name, const toml::node& node) const {
     if (other_ && other_->keys.keys(name.str()) != nullptr) {
       errors_.add(name.source(), "[", name.str(), "] belongs to scenes with ", other_->name, " in [physics]");
-    } else if (node.is_table() || node.is_array_of_tables()) {
+    } else if (node.is_table() || (node.is_array_of_tables() && schema_.home_of(name.str()).empty())) {
       errors_.add(name.source(), "unknown table [", name.str(), "]; ",
                   detail::suggestion(name.str(), schema_.tables()));
     } else if (const auto home = schema_.home_of(name.str()); !home.empty()) {
@@ -212,16 +212,46 @@ class key_reader {
     }
   }
 
-  void read(const toml::node& node, std::vector<granular_wall>& walls) {
+  /// One name or several.
+  void read(const toml::node& node, std::vector<std::string>& all) {
+    const toml::array* const array = node.as_array();
+    if (node.is_string()) return read(node, all.emplace_back());
+    if (array == nullptr) return wrong(node, "a string or an array of strings");
+    if (array->empty()) return errors_.add(node.source(), name_, " is empty; at least one name is needed");
+    for (const toml::node& one : *array) read(one, all.emplace_back());
+  }
+
+  template <scene_record Record>
+  void read(const toml::node& node, std::vector<Record>& records) {
+    const toml::array* const array = node.as_array();
+    if (array == nullptr) return wrong(node, "an array of tables");
+    if (array->empty()) return errors_.add(node.source(), name_, " is empty; at least one table is needed");
+    const std::string list = name_;
+    for (const toml::node& one : *array) {
+      Record record;
+      member_readers needed, others;
+      visit_members(record, [&](std::string_view key, auto& member) {
+        // Names are needed; numbers have defaults.
+        constexpr bool name = !requires { member.has_value(); };
+        (name ? needed : others).emplace_back(key, [&](const toml::node& value) { read(value, member); });
+      });
+      read_table(one, list, needed, others);
+      records.push_back(record);
+    }
+    name_ = list;
+  }
+
+  void read(const toml::node& node, std::vector<scene_wall>& walls) {
     const toml::array* const array = node.as_array();
     if (array == nullptr) return wrong(node, "an array of walls");
     const std::string list = name_;
     for (const toml::node& one : *array) {
-      granular_wall wall;
+      scene_wall wall;
       const auto point = [&](const toml::node& value) { read(value, wall.point); };
       const auto normal = [&](const toml::node& value) { read(value, wall.normal); };
       const auto opening = [&](const toml::node& value) { read(value, wall.opening.emplace()); };
-      read_table(one, list, {{"point", point}, {"normal", normal}}, {{"opening", opening}});
+      const auto material = [&](const toml::node& value) { read(value, wall.material_name); };
+      read_table(one, list, {{"point", point}, {"normal", normal}}, {{"opening", opening}, {"material", material}});
       walls.push_back(wall);
     }
     name_ = list;

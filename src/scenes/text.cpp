@@ -27,26 +27,40 @@ class key_printer {
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
+  void print_list(const auto& values) {
+    const char* before = "[";
+    for (const auto& one : values) {
+      text_ += before;
+      print(one);
+      before = ", ";
+    }
+    text_ += ']';
+  }
   template <typename T>
-  void print(const std::array<T, 3>& v) {
-    const char* before = "[";
-    for (const T& one : v) {
-      text_ += before;
-      print(one);
-      before = ", ";
-    }
-    text_ += ']';
+  void print(const std::array<T, 3>& values) {
+    print_list(values);
   }
-  void print(const std::vector<frame_file_format>& formats) {
-    const char* before = "[";
-    for (const frame_file_format one : formats) {
-      text_ += before;
-      print(one);
-      before = ", ";
-    }
-    text_ += ']';
+  template <typename T>
+  void print(const std::vector<T>& values) {
+    print_list(values);
   }
-  void print(const std::vector<granular_wall>& walls) {
+  template <scene_record Record>
+  void print(const Record& record) {
+    const char* before = "{";
+    visit_members(record, [&](std::string_view key, const auto& member) {
+      if constexpr (requires { member.has_value(); }) {
+        if (!member) return;
+        text_ += message(before, key, " = ");
+        print(*member);
+      } else {
+        text_ += message(before, key, " = ");
+        print(member);
+      }
+      before = ", ";
+    });
+    text_ += '}';
+  }
+  void print(const std::vector<scene_wall>& walls) {
     text_ += '[';
     for (std::size_t k = 0; k < walls.size(); ++k) {
       text_ += k > 0 ? ", {point = " : "{point = ";
@@ -60,6 +74,7 @@ class key_printer {
         print(walls[k].opening->radius);
         text_ += '}';
       }
+      if (!walls[k].material_name.empty()) text_ += message(", material = \"", walls[k].material_name, '"');
       text_ += '}';
     }
     text_ += ']';

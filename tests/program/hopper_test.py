@@ -44,6 +44,31 @@ preview = false
 """
 
 
+MATERIALS = """\
+young_modulus = 1e6
+rolling = "sds"
+rolling_friction = 0.05
+rolling_damping = 0.3
+
+[[physics.materials]]
+name = "glass"
+
+[[physics.materials]]
+name = "steel"
+density = 7800
+
+[[physics.material_pairs]]
+between = ["glass", "steel"]
+cohesion = 2000
+"""
+
+MIXED = (
+    SCENE.replace("young_modulus = 1e6\n", MATERIALS)
+    .replace("radius = 0.025 }", 'radius = 0.025 }\nmaterial = "steel"')
+    .replace("smallest_radius = 0.003", 'smallest_radius = 0.003\nmaterial = ["glass", "steel"]')
+)
+
+
 class HopperTest(support.ProgramTest):
     def scene_with(self, old="", new=""):
         self.assertIn(old, SCENE)
@@ -93,6 +118,21 @@ class HopperTest(support.ProgramTest):
         )
         self.assertIn("box.walls", message)
 
+    def test_materials_go_on_from_checkpoints_with_the_same_bits(self):
+        scene = self.write_scene(MIXED, "silo.toml")
+        whole = self.run_scene("whole", scene=scene)
+        self.assertEqual(whole["settings"]["physics"]["materials"][1], {"name": "steel", "density": 7800.0})
+        self.assertEqual(whole["settings"]["physics"]["material_pairs"][0]["between"], ["glass", "steel"])
+        self.assertEqual(whole["settings"]["box"]["walls"][0]["material"], "steel")
+        self.run_scene("broken", "--steps", 2100, scene=scene)
+        self.run_scene("broken", "--resume", "--threads", 1, scene=scene)
+        self.assert_same_results("whole", "broken")
+        self.run_scene("ranks", "--devices", 2, scene=scene)
+        self.assertEqual(self.rows("ranks"), self.rows("whole"))
+        other = self.write_scene(MIXED.replace("7800", "7700"), "silo.toml")
+        message = self.fails("run", other.name, "--output", "broken", "--resume", code=2)
+        self.assertIn("physics.materials", message)
+
     def test_scenes_that_cannot_be(self):
         self.assertEqual(
             self.refused("young_modulus = 1e6", "normal_spring = 300"),
@@ -105,6 +145,15 @@ class HopperTest(support.ProgramTest):
         )
         self.assertIn("one way to find neighbors", self.refused("", "", "--method", "sorted"))
         self.assertIn("--particles: particles.count is 9999", self.refused("", "", "--particles", 9999))
+
+    def test_grains_of_several_materials_come_to_rest_as_the_page_says(self):
+        scene = support.SOURCE / "examples" / "materials.toml"
+        self.run_scene("out", "--device", "cpu", scene=scene)
+        last = self.rows("out")[-1]
+        self.assertAlmostEqual(last["mean_height"], 0.031, delta=0.001)
+        self.assertAlmostEqual(last["contacts_per_particle"], 4.3, delta=0.2)
+        self.assertLess(last["max_speed"], 1e-4)
+        self.assertLess(last["rotational_energy"], 1e-10)
 
     def test_the_example_runs(self):
         scene = support.SOURCE / "examples" / "hopper.toml"

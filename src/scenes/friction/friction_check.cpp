@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/io/friction_scene.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 #include <vector>
 
+#include "core/suggestion.hpp"
 #include "models/friction/options.hpp"
 #include "models/friction/setup.hpp"
 #include "quadrat/core/types.hpp"
@@ -11,6 +15,90 @@
 
 namespace quadrat::io {
 namespace {
+
+struct value_range {
+  bool (*holds)(double);
+  const char* words;
+};
+
+value_range range_of(std::string_view key) {
+  if (key == "poisson_ratio") {
+    return {[](double v) { return v > -1 && v <= 0.5; }, "lie above -1 and not above 0.5"};
+  }
+  if (key == "restitution") return {[](double v) { return v > 0 && v <= 1; }, "lie above 0 and not above 1"};
+  for (const std::string_view positive : {"density", "young_modulus", "normal_spring", "tangential_spring"}) {
+    if (key == positive) return {[](double v) { return v > 0; }, "be positive"};
+  }
+  return {[](double v) { return v >= 0; }, "not be negative"};
+}
+
+template <typename Physics>
+scene_material material_of_physics(const Physics& p) {
+  return {"",
+          p.density,
+          p.young_modulus,
+          p.poisson_ratio,
+          p.normal_spring,
+          p.tangential_spring,
+          p.restitution,
+          p.friction,
+          p.rolling_friction,
+          p.rolling_damping,
+          p.twisting_friction,
+          p.cohesion};
+}
+
+/// `base` with the values that are given.
+granular_material filled(granular_material base, const scene_material& given) {
+  const auto take = [](double& value, const std::optional<double>& one) { value = one.value_or(value); };
+  take(base.density, given.density);
+  take(base.young_modulus, given.young_modulus);
+  take(base.poisson_ratio, given.poisson_ratio);
+  take(base.normal_spring, given.normal_spring);
+  take(base.tangential_spring, given.tangential_spring);
+  take(base.restitution, given.restitution);
+  take(base.friction, given.friction);
+  take(base.rolling_friction, given.rolling_friction);
+  take(base.rolling_damping, given.rolling_damping);
+  take(base.twisting_friction, given.twisting_friction);
+  take(base.cohesion, given.cohesion);
+  return base;
+}
+
+/// The number of a material that is known.
+std::size_t number_of(const friction_scene& scene, std::string_view name) {
+  const auto& all = *scene.physics.materials;
+  return static_cast<std::size_t>(std::ranges::find(all, name, &scene_material::name) - all.begin());
+}
+
+void set_materials(const friction_scene& scene, granular_friction_options& options) {
+  const auto& p = scene.physics;
+  options.rolling = p.rolling.value_or(options.rolling);
+  options.material = filled(options.material, material_of_physics(p));
+  if (!p.materials) return;
+  const granular_material base = options.material;
+  options.material = filled(base, p.materials->front());
+  for (std::size_t k = 1; k < p.materials->size(); ++k) {
+    options.further_materials.push_back(filled(base, (*p.materials)[k]));
+  }
+  if (!p.material_pairs) return;
+  for (const scene_material_pair& pair : *p.material_pairs) {
+    options.material_pairs.push_back(pair);
+    options.material_pairs.back().first = number_of(scene, pair.between[0]);
+    options.material_pairs.back().second = number_of(scene, pair.between[1]);
+  }
+}
+
+void set_walls(const friction_scene& scene, granular_friction_options& options) {
+  options.walls = walls_of_box(scene.box.lower, scene.box.upper);
+  if (scene.box.material) {
+    for (granular_wall& face : options.walls) face.material = number_of(scene, *scene.box.material);
+  }
+  for (const scene_wall& wall : scene.box.walls) {
+    options.walls.push_back(wall);
+    if (!wall.material_name.empty()) options.walls.back().material = number_of(scene, wall.material_name);
+  }
+}
 
 class friction_checker : private scene_demands<friction_scene> {
  public:
@@ -20,9 +108,8 @@ class friction_checker : private scene_demands<friction_scene> {
     all_finite();
     name();
     box();
+    materials();
     grains();
-    law();
-    material();
     walls();
     time_step();
     start();
@@ -65,36 +152,86 @@ class friction_checker : private scene_demands<friction_scene> {
            ", but one simulation holds fewer than 2^31 (2147483648) grains");
   }
 
-  void law() const {
-    const auto& p = scene_.physics;
-    const bool hertz = p.law == granular_force_law::hertz;
-    const auto belongs = [&](bool given, bool fits, const char* key, const char* others) {
-      demand(!given || fits, key, "belongs to the law \"", hertz ? "linear" : "hertz", "\"; \"", name_of(p.law),
-             "\" has ", others);
+  void materials() const {
+    check_values("physics", "", material_of_physics(scene_.physics));
+    if (scene_.physics.materials) named_materials(*scene_.physics.materials);
+    if (scene_.physics.material_pairs) pairs(*scene_.physics.material_pairs);
+    if (scene_.particles.material) {
+      for (const std::string& one : *scene_.particles.material) known("particles.material", one);
+    }
+    if (scene_.box.material) known("box.material", *scene_.box.material);
+    for (const scene_wall& wall : scene_.box.walls) {
+      if (!wall.material_name.empty()) known("box.walls", wall.material_name);
+    }
+  }
+
+  void named_materials(const std::vector<scene_material>& all) const {
+    const char* const list = "physics.materials";
+    demand(all.size() <= most_granular_materials, list, "has ", all.size(), " materials; at most ",
+           most_granular_materials, " are possible");
+    std::set<std::string_view> seen;
+    for (const scene_material& one : all) {
+      printable(list, one.name);
+      demand(!one.name.empty(), list, "has a material, number ", seen.size() + 1, ", whose name is empty");
+      demand(seen.insert(one.name).second, list, "has two materials \"", one.name, "\"");
+      check_values(list, message('"', one.name, '"'), one);
+    }
+  }
+
+  void pairs(const std::vector<scene_material_pair>& all) const {
+    const char* const list = "physics.material_pairs";
+    std::set<std::pair<std::string_view, std::string_view>> seen;
+    for (const scene_material_pair& pair : all) {
+      const auto& names = pair.between;
+      demand(names.size() == 2, list, "has a pair, number ", seen.size() + 1, ", between ", names.size(),
+             " materials; it must be two (of which both may be the same)");
+      for (const std::string& one : names) known(list, one);
+      const std::string owner = message('"', names[0], "\" and \"", names[1], '"');
+      demand(seen.insert(std::minmax<std::string_view>(names[0], names[1])).second, list, "has the pair of ", owner,
+             " twice");
+      check_values(list, owner, pair);
+    }
+  }
+
+  /// Demands that a material has this name.
+  void known(const std::string& key, const std::string& name) const {
+    std::vector<std::string_view> names;
+    const auto& all = scene_.physics.materials;
+    if (all) {
+      for (const scene_material& one : *all) names.push_back(one.name);
+    }
+    demand(!names.empty(), key, "names the material \"", name, "\", but physics.materials has none");
+    demand(std::ranges::find(names, name) != names.end(), key, "names the material \"", name,
+           "\", which physics.materials lacks; ", detail::suggestion(name, names));
+  }
+
+  /// The values of [physics], or, with an owner, of an element of `table`.
+  template <typename Record>
+  void check_values(const std::string& table, const std::string& owner, const Record& values) const {
+    visit_members(values, [&](std::string_view key, const auto& member) {
+      if constexpr (requires { *member < 1.0; }) {
+        if (member) check_value(table, owner, std::string(key), *member);
+      }
+    });
+  }
+
+  void check_value(const std::string& table, const std::string& owner, const std::string& key, double value) const {
+    const std::string place = owner.empty() ? message(table, ".", key) : table;
+    const std::string what = owner.empty() ? std::string() : message("has ", owner, " with a ", key, " that ");
+    const auto belongs = [&](bool fits, const char* other, const char* others) {
+      demand(fits, place, what, "belongs to the law \"", other, "\"; \"", name_of(scene_.physics.law),
+             "\" has physics.", others);
     };
-    belongs(p.young_modulus.has_value(), hertz, "physics.young_modulus", "physics.normal_spring");
-    belongs(p.poisson_ratio.has_value(), hertz, "physics.poisson_ratio", "physics.tangential_spring");
-    belongs(p.normal_spring.has_value(), !hertz, "physics.normal_spring", "physics.young_modulus");
-    belongs(p.tangential_spring.has_value(), !hertz, "physics.tangential_spring", "physics.poisson_ratio");
-  }
-
-  void material() const {
-    const auto& p = scene_.physics;
-    positive("physics.density", p.density);
-    positive("physics.young_modulus", p.young_modulus.value_or(1));
-    positive("physics.normal_spring", p.normal_spring.value_or(1));
-    positive("physics.tangential_spring", p.tangential_spring.value_or(1));
-    const double nu = p.poisson_ratio.value_or(0);
-    demand(nu > -1 && nu <= 0.5, "physics.poisson_ratio", "is ", nu, ", but must lie above -1 and not above 0.5");
-    demand(p.restitution > 0 && p.restitution <= 1, "physics.restitution", "is ", p.restitution,
-           ", but must lie above 0 and not above 1");
-    demand(p.friction >= 0, "physics.friction", "is ", p.friction, ", but must not be negative");
-    demand(p.rolling_friction >= 0, "physics.rolling_friction", "is ", p.rolling_friction,
-           ", but must not be negative");
-  }
-
-  void positive(const std::string& key, double value) const {
-    demand(value > 0, key, "is ", value, ", but must be positive");
+    const bool hertz = scene_.physics.law == granular_force_law::hertz;
+    const bool springs = scene_.physics.rolling == rolling_resistance::sds;
+    if (key == "young_modulus") belongs(hertz, "hertz", "normal_spring");
+    if (key == "poisson_ratio") belongs(hertz, "hertz", "tangential_spring");
+    if (key == "normal_spring") belongs(!hertz, "linear", "young_modulus");
+    if (key == "tangential_spring") belongs(!hertz, "linear", "poisson_ratio");
+    if (key == "rolling_damping") demand(springs, place, what, "belongs to physics.rolling = \"sds\"");
+    demand(std::isfinite(value), place, what, "is ", value, ", not a finite number");
+    const value_range range = range_of(key);
+    demand(range.holds(value), place, what, "is ", value, ", but must ", range.words);
   }
 
   void walls() const {
@@ -146,21 +283,12 @@ granular_friction_options options_of(const friction_scene& scene) {
   const auto& p = scene.physics;
   granular_friction_options options;
   options.stiffness = p.law == granular_force_law::hertz ? contact_stiffness::hertz : contact_stiffness::linear;
-  granular_material& material = options.material;
-  material.density = p.density;
-  material.young_modulus = p.young_modulus.value_or(material.young_modulus);
-  material.poisson_ratio = p.poisson_ratio.value_or(material.poisson_ratio);
-  material.normal_spring = p.normal_spring.value_or(material.normal_spring);
-  material.tangential_spring = p.tangential_spring.value_or(material.tangential_spring);
-  material.restitution = p.restitution;
   options.damping = p.damping;
-  material.friction = p.friction;
-  material.rolling_friction = p.rolling_friction;
+  set_materials(scene, options);
   options.gravity = p.gravity;
   options.lower = scene.box.lower;
   options.upper = scene.box.upper;
-  options.walls = walls_of_box(scene.box.lower, scene.box.upper);
-  options.walls.insert(options.walls.end(), scene.box.walls.begin(), scene.box.walls.end());
+  set_walls(scene, options);
   options.time_step = p.time_step.value_or(0);
   return options;
 }
@@ -176,6 +304,11 @@ granular_fill fill_of(const friction_scene& scene) {
   fill.down = scene.physics.gravity;
   fill.jitter = p.jitter;
   fill.seed = static_cast<std::uint64_t>(p.seed);
+  if (p.material) {
+    for (const std::string& one : *p.material) {
+      fill.materials.push_back(static_cast<std::uint32_t>(number_of(scene, one)));
+    }
+  }
   return fill;
 }
 
@@ -185,12 +318,13 @@ void complete(friction_scene& scene, const scene_places& places) {
   const granular_friction_options options = options_of(scene);
   const granular_fill fill = fill_of(scene);
   auto& physics = scene.physics;
+  const granular_material base = filled({}, material_of_physics(physics));
   if (physics.law == granular_force_law::hertz) {
-    physics.young_modulus = options.material.young_modulus;
-    physics.poisson_ratio = options.material.poisson_ratio;
+    physics.young_modulus = base.young_modulus;
+    physics.poisson_ratio = base.poisson_ratio;
   } else {
-    physics.normal_spring = options.material.normal_spring;
-    physics.tangential_spring = options.material.tangential_spring;
+    physics.normal_spring = base.normal_spring;
+    physics.tangential_spring = base.tangential_spring;
   }
   if (!physics.time_step) physics.time_step = longest_granular_time_step(options, fill.smallest_radius) / 10;
   scene.particles.smallest_radius = fill.smallest_radius;

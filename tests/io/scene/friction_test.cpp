@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "io/temporary_folder.hpp"
@@ -141,6 +142,83 @@ TEST(friction_scene, impossible_values_are_refused) {
   expect("[camera]\nspeed = -1\n", "camera.speed is -1");
 }
 
+const std::string two_materials =
+    "[[physics.materials]]\nname = \"glass\"\n"
+    "[[physics.materials]]\nname = \"steel\"\ndensity = 7800\nfriction = 0.18\n"
+    "[[physics.material_pairs]]\nbetween = [\"steel\", \"glass\"]\nrestitution = 0.4\n";
+
+TEST(friction_scene, materials_have_the_values_of_physics_unless_they_have_their_own) {
+  const friction_scene scene = completed_friction(
+      "[physics]\nfriction = 0.4\nyoung_modulus = 1e7\nrolling = \"sds\"\nrolling_damping = 0.3\ncohesion = 100\n" +
+      two_materials + "[box]\nmaterial = \"steel\"\n" + "[[box.walls]]\npoint = [0, 0, 0]\nnormal = [1, 1, 0]\n" +
+      "[[box.walls]]\npoint = [0, 0, 0]\nnormal = [0, 1, 1]\nmaterial = \"steel\"\n" +
+      "[particles]\nmaterial = [\"glass\", \"steel\", \"steel\"]\ncount = 900\nlower = [0.05, 0, 0]\n");
+  const granular_friction_options options = options_of(scene);
+  EXPECT_EQ(options.rolling, rolling_resistance::sds);
+  EXPECT_EQ(options.material.friction, 0.4);
+  EXPECT_EQ(options.material.rolling_damping, 0.3);
+  EXPECT_EQ(options.material.cohesion, 100);
+  ASSERT_EQ(options.further_materials.size(), 1u);
+  EXPECT_EQ(options.further_materials[0].friction, 0.18);
+  EXPECT_EQ(options.further_materials[0].density, 7800);
+  EXPECT_EQ(options.further_materials[0].young_modulus, 1e7);
+  ASSERT_EQ(options.material_pairs.size(), 1u);
+  EXPECT_EQ(options.material_pairs[0].first, 1u);
+  EXPECT_EQ(options.material_pairs[0].second, 0u);
+  EXPECT_EQ(options.material_pairs[0].restitution, 0.4);
+  EXPECT_FALSE(options.material_pairs[0].friction);
+  EXPECT_EQ(options.walls[0].material, 1u);
+  EXPECT_EQ(options.walls[6].material, 0u);
+  EXPECT_EQ(options.walls[7].material, 1u);
+  const auto drawn = filled_region(fill_of(scene)).materials;
+  ASSERT_EQ(drawn.size(), 900u);
+  EXPECT_NEAR(static_cast<double>(std::ranges::count(drawn, 1u)), 600, 60);
+}
+
+TEST(friction_scene, a_material_without_a_list_has_no_number) {
+  const friction_scene scene = completed_friction("[physics]\nfriction = 0.4\n");
+  EXPECT_TRUE(options_of(scene).further_materials.empty());
+  EXPECT_TRUE(filled_region(fill_of(scene)).materials.empty());
+  EXPECT_EQ(to_text(scene).find("material"), std::string::npos) << "as in checkpoints without materials";
+}
+
+TEST(friction_scene, mistakes_in_materials_are_named_with_their_place) {
+  EXPECT_EQ(refusal_of("[[physics.materials]]\ndensity = 3\n"),
+            "examples/silo.toml:3:1: physics.materials lacks the key \"name\"");
+  EXPECT_EQ(refusal_of("[[physics.materials]]\nname = \"a\"\nfricton = 3\n"),
+            "examples/silo.toml:5:1: unknown key \"fricton\" in physics.materials; did you mean \"friction\"?");
+  EXPECT_EQ(refusal_of("[[materials]]\nname = \"a\"\n"),
+            "examples/silo.toml:3:3: the key \"materials\" is outside a table; it belongs in [physics]");
+  EXPECT_EQ(
+      refusal_of(two_materials + "[box]\nmaterial = \"steal\"\n"),
+      "examples/silo.toml:13:12: box.material names the material \"steal\", which physics.materials lacks; did you "
+      "mean \"steel\"?");
+  const auto expect = [](const std::string& text, const std::string& words) {
+    EXPECT_NE(refusal_of(text).find(words), std::string::npos) << refusal_of(text);
+  };
+  expect("[particles]\nmaterial = \"glass\"\n",
+         "particles.material names the material \"glass\", but physics.materials");
+  expect("[particles]\nmaterial = []\n", "particles.material is empty");
+  expect("[physics]\nmaterials = []\n", "physics.materials is empty");
+  expect(two_materials + "[[box.walls]]\npoint = [0, 0, 0]\nnormal = [0, 1, 0]\nmaterial = \"wood\"\n",
+         "box.walls names the material \"wood\"");
+  expect("[[physics.materials]]\nname = \"a\"\n[[physics.materials]]\nname = \"a\"\n", "has two materials \"a\"");
+  expect("[[physics.materials]]\nname = \"\"\n", "number 1, whose name is empty");
+  expect("[[physics.materials]]\nname = \"a\"\ndensity = -1\n",
+         "physics.materials has \"a\" with a density that is -1, but must be positive");
+  expect("[[physics.materials]]\nname = \"a\"\nfriction = nan\n", "with a friction that is nan, not a finite number");
+  expect("[[physics.materials]]\nname = \"a\"\nnormal_spring = 1\n",
+         "with a normal_spring that belongs to the law \"linear\"; \"hertz\" has physics.young_modulus");
+  expect("[physics]\nrolling_damping = 0.1\n", "physics.rolling_damping belongs to physics.rolling = \"sds\"");
+  expect("[physics]\nrolling = \"epsd\"\n", "physics.rolling cannot be \"epsd\"; valid are \"constant\", \"sds\"");
+  expect("[physics]\ncohesion = -1\n", "physics.cohesion is -1, but must not be negative");
+  expect(two_materials + "[[physics.material_pairs]]\nbetween = \"glass\"\n", "number 2, between 1 materials");
+  expect(two_materials + "[[physics.material_pairs]]\nbetween = [\"glass\", \"steel\"]\n",
+         "the pair of \"glass\" and \"steel\" twice");
+  expect(two_materials + "[[physics.material_pairs]]\nbetween = [\"glass\", \"glass\"]\nrestitution = 2\n",
+         "has \"glass\" and \"glass\" with a restitution that is 2, but must lie above 0");
+}
+
 TEST(friction_scene, text_tells_scenes_apart) {
   const std::string stored = to_text(completed_friction(plate));
   EXPECT_FALSE(first_difference(stored, to_text(completed_friction("[run]\nsteps = 9\n" + plate))));
@@ -152,6 +230,11 @@ TEST(friction_scene, text_tells_scenes_apart) {
   ASSERT_TRUE(material);
   EXPECT_EQ(material->key, "physics.friction");
   EXPECT_EQ(material->asked, "0.25");
+  const auto pair = first_difference(to_text(completed_friction(two_materials)),
+                                     to_text(completed_friction(two_materials + "friction = 0.2\n")));
+  ASSERT_TRUE(pair);
+  EXPECT_EQ(pair->key, "physics.material_pairs");
+  EXPECT_EQ(pair->asked, "[{between = [\"steel\", \"glass\"], restitution = 0.4, friction = 0.2}]");
   const auto law = first_difference(stored, to_text(granular_scene{}));
   ASSERT_TRUE(law);
   EXPECT_EQ(law->key, "scene.model");

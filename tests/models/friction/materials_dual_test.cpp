@@ -16,7 +16,7 @@ namespace {
 
 class granular_friction_materials : public backend_test {};
 
-constexpr double pi = std::numbers::pi;
+constexpr double number_pi = std::numbers::pi;
 
 /// Two materials that differ in everything, without damping.
 granular_friction_options two_materials() {
@@ -38,7 +38,7 @@ granular_friction_options two_materials() {
   return options;
 }
 
-double mass_of_sphere(double density, double radius) { return 4.0 / 3 * pi * density * radius * radius * radius; }
+double mass_of_sphere(double density, double r) { return 4.0 / 3 * number_pi * density * r * r * r; }
 double in_series(double a, double b) { return a * b / (a + b); }
 /// E* and G* of two bodies.
 double effective_young(const granular_material& a, const granular_material& b) {
@@ -52,15 +52,15 @@ double effective_shear(const granular_material& a, const granular_material& b) {
   return in_series(of_one(a), of_one(b));
 }
 
-constexpr double radius_a = 0.004;
-constexpr double radius_b = 0.006;
+constexpr double small_radius = 0.004;
+constexpr double large_radius = 0.006;
 
 /// A grain of material 0 and one of material 1 to its right, with this overlap, at rest.
 friction_simulation touching_pair(const granular_friction_options& options, double overlap) {
-  const points positions{{0, 0, 0}, {radius_a + radius_b - overlap, 0, 0}};
+  const points positions{{0, 0, 0}, {small_radius + large_radius - overlap, 0, 0}};
   return {make_context(),
           options,
-          std::vector<double>{radius_a, radius_b},
+          std::vector<double>{small_radius, large_radius},
           positions,
           {},
           {},
@@ -71,13 +71,14 @@ friction_simulation touching_pair(const granular_friction_options& options, doub
 vec<double, 3> first_force(const granular_friction_options& options, double overlap, double displacement = 0) {
   friction_simulation pair = touching_pair(options, overlap);
   const bool hertz = options.stiffness == contact_stiffness::hertz;
-  const double scale = hertz ? std::sqrt(in_series(radius_a, radius_b) * overlap) : 1;
+  const double scale = hertz ? std::sqrt(in_series(small_radius, large_radius) * overlap) : 1;
   auto state = pair.state();
   state.velocities.assign(2, vec<double, 3>{});
   state.contacts = {{0, 1, {0, displacement, 0}, scale}, {1, 0, {0, -displacement, 0}, scale}};
   pair.restore(state);
   pair.advance(1);
-  return pair.state().velocities[0] * (mass_of_sphere(options.material.density, radius_a) / pair.options().time_step);
+  return pair.state().velocities[0] *
+         (mass_of_sphere(options.material.density, small_radius) / pair.options().time_step);
 }
 
 TEST_F(granular_friction_materials, contacts_have_the_effective_moduli_of_their_materials) {
@@ -88,7 +89,7 @@ TEST_F(granular_friction_materials, contacts_have_the_effective_moduli_of_their_
     options.stiffness = stiffness;
     const granular_material& a = options.material;
     const granular_material& b = options.further_materials[0];
-    const double root = std::sqrt(in_series(radius_a, radius_b) * overlap);
+    const double root = std::sqrt(in_series(small_radius, large_radius) * overlap);
     const bool hertz = stiffness == contact_stiffness::hertz;
     const double normal =
         hertz ? 4.0 / 3 * effective_young(a, b) * root : 2 * in_series(a.normal_spring, b.normal_spring);
@@ -115,16 +116,16 @@ TEST_F(granular_friction_materials, friction_of_a_pair_is_the_geometric_mean_unl
 }
 
 /// The ratio of speeds after and before a head-on collision.
-double measured_restitution(const granular_friction_options& options, std::uint32_t a, std::uint32_t b, double speed) {
-  const points positions{{0, 0, 0}, {radius_a + radius_b + 1e-6, 0, 0}};
+double parting_ratio(const granular_friction_options& options, std::uint32_t a, std::uint32_t b, double speed) {
+  const points positions{{0, 0, 0}, {small_radius + large_radius + 1e-6, 0, 0}};
   const points velocities{{speed / 2, 0, 0}, {-speed / 2, 0, 0}};
-  friction_simulation pair(make_context(), options, std::vector<double>{radius_a, radius_b}, positions, velocities, {},
-                           std::vector<std::uint32_t>{a, b});
+  friction_simulation pair(make_context(), options, std::vector<double>{small_radius, large_radius}, positions,
+                           velocities, {}, std::vector<std::uint32_t>{a, b});
   for (int chunk = 0; chunk < 4000; ++chunk) {
     pair.advance(50);
     const auto x = pair.positions();
     const auto v = pair.velocities();
-    if (x[1][0] - x[0][0] > radius_a + radius_b && v[1][0] > v[0][0]) return (v[1][0] - v[0][0]) / speed;
+    if (x[1][0] - x[0][0] > small_radius + large_radius && v[1][0] > v[0][0]) return (v[1][0] - v[0][0]) / speed;
   }
   ADD_FAILURE() << "the pair has not parted";
   return 0;
@@ -136,40 +137,40 @@ TEST_F(granular_friction_materials, each_pair_parts_with_its_restitution_at_any_
   options.further_materials[0].restitution = 0.4;
   options.further_materials.push_back({.young_modulus = 1e7, .restitution = 0.6});
   options.material_pairs = {{.first = 0, .second = 2, .restitution = 0.25}};
-  options.time_step = longest_granular_time_step(options, radius_a) / 50;
+  options.time_step = longest_granular_time_step(options, small_radius) / 50;
   const double expected[3][3] = {{0.9, std::sqrt(0.9 * 0.4), 0.25},
                                  {std::sqrt(0.9 * 0.4), 0.4, std::sqrt(0.4 * 0.6)},
                                  {0.25, std::sqrt(0.24), 0.6}};
   for (std::uint32_t a = 0; a < 3; ++a) {
     for (std::uint32_t b = 0; b < 3; ++b) {
       for (const double speed : {0.05, 1.0}) {
-        EXPECT_NEAR(measured_restitution(options, a, b, speed) / expected[a][b], 1, 0.005)
+        EXPECT_NEAR(parting_ratio(options, a, b, speed) / expected[a][b], 1, 0.005)
             << a << " and " << b << " at " << speed << " m/s";
       }
     }
   }
 }
 
-constexpr double radius = 0.005;
-constexpr double gravity = 9.81;
+constexpr double ball_radius = 0.005;
+constexpr double earth_gravity = 9.81;
 
 /// A ball of material 1 on a floor of material 0.
 granular_friction_options ball_on_floor(double angle = 0) {
   granular_friction_options options = two_materials();
-  options.gravity = {gravity * std::sin(angle), -gravity * std::cos(angle), 0};
+  options.gravity = {earth_gravity * std::sin(angle), -earth_gravity * std::cos(angle), 0};
   options.walls = {granular_wall{}};
   options.material.restitution = options.further_materials[0].restitution = 0.5;
   return options;
 }
 
-friction_simulation ball(const granular_friction_options& options, double speed, const vec<double, 3>& spin) {
+friction_simulation placed_ball(const granular_friction_options& options, double speed, const vec<double, 3>& spin) {
   const granular_material& m = options.further_materials[0];
-  const double weight = mass_of_sphere(m.density, radius) * -options.gravity[1];
-  const double stiffness = 4.0 / 3 * effective_young(options.material, m) * std::sqrt(radius);
-  const points positions{{0, radius - std::pow(weight / stiffness, 2.0 / 3), 0}};
+  const double weight = mass_of_sphere(m.density, ball_radius) * -options.gravity[1];
+  const double stiffness = 4.0 / 3 * effective_young(options.material, m) * std::sqrt(ball_radius);
+  const points positions{{0, ball_radius - std::pow(weight / stiffness, 2.0 / 3), 0}};
   const points velocities{{speed, 0, 0}};
   const points spins{spin};
-  return {make_context(), options, std::vector<double>{radius},  positions,
+  return {make_context(), options, std::vector<double>{ball_radius}, positions,
           velocities,     spins,   std::vector<std::uint32_t>{1}};
 }
 
@@ -180,24 +181,24 @@ void advance_for(friction_simulation& simulation, double duration) {
 TEST_F(granular_friction_materials, a_sliding_ball_rolls_in_the_end_with_five_sevenths_of_its_speed) {
   const double speed = 0.4;
   const double friction = std::sqrt(0.5 * 0.18);
-  const double sliding_time = 2.0 / 7 * speed / (friction * gravity);
-  friction_simulation one = ball(ball_on_floor(), speed, {});
+  const double sliding_time = 2.0 / 7 * speed / (friction * earth_gravity);
+  friction_simulation one = placed_ball(ball_on_floor(), speed, {});
   advance_for(one, sliding_time / 2);
-  EXPECT_NEAR(one.velocities()[0][0], speed - friction * gravity * sliding_time / 2, 0.01 * speed);
+  EXPECT_NEAR(one.velocities()[0][0], speed - friction * earth_gravity * sliding_time / 2, 0.01 * speed);
   advance_for(one, sliding_time);
   EXPECT_NEAR(one.velocities()[0][0], 5.0 / 7 * speed, 0.01 * speed);
-  EXPECT_NEAR(one.angular_velocities()[0][2], -5.0 / 7 * speed / radius, 0.01 * speed / radius);
+  EXPECT_NEAR(one.angular_velocities()[0][2], -5.0 / 7 * speed / ball_radius, 0.01 * speed / ball_radius);
 }
 
 TEST_F(granular_friction_materials, rolling_resistance_stops_a_ball_at_the_analytic_distance) {
   const double speed = 0.2;
   const double resistance = 0.08;
-  const double deceleration = 5.0 / 7 * resistance * gravity;
+  const double deceleration = 5.0 / 7 * resistance * earth_gravity;
   for (const auto rolling : {rolling_resistance::constant, rolling_resistance::sds}) {
     granular_friction_options options = ball_on_floor();
     options.rolling = rolling;
     options.material_pairs = {{.first = 0, .second = 1, .rolling_friction = resistance, .rolling_damping = 0.3}};
-    friction_simulation one = ball(options, speed, {0, 0, -speed / radius});
+    friction_simulation one = placed_ball(options, speed, {0, 0, -speed / ball_radius});
     advance_for(one, speed / deceleration * 1.5);
     EXPECT_NEAR(one.positions()[0][0] / (speed * speed / 2 / deceleration), 1, 0.02);
     EXPECT_NEAR(one.velocities()[0][0], 0, 0.01 * speed);
@@ -212,7 +213,7 @@ TEST_F(granular_friction_materials, a_rolling_spring_holds_a_ball_on_an_incline_
     options.rolling = rolling_resistance::sds;
     options.material_pairs = {
         {.first = 0, .second = 1, .friction = 0.5, .rolling_friction = resistance, .rolling_damping = 0.3}};
-    friction_simulation one = ball(options, 0, {});
+    friction_simulation one = placed_ball(options, 0, {});
     advance_for(one, 0.2);
     const double before = one.velocities()[0][0];
     advance_for(one, 0.1);
@@ -221,7 +222,7 @@ TEST_F(granular_friction_materials, a_rolling_spring_holds_a_ball_on_an_incline_
       EXPECT_LT(std::fabs(one.positions()[0][0]), 2e-5) << tangent;
       EXPECT_NEAR(acceleration, 0, 1e-4) << tangent;
     } else {
-      const double expected = 5.0 / 7 * gravity * (std::sin(angle) - resistance * std::cos(angle));
+      const double expected = 5.0 / 7 * earth_gravity * (std::sin(angle) - resistance * std::cos(angle));
       EXPECT_NEAR(acceleration / expected, 1, 0.02) << tangent;
     }
   }
@@ -232,9 +233,9 @@ TEST_F(granular_friction_materials, twisting_friction_stops_a_spinning_ball_at_t
   const double spin = 30;
   granular_friction_options options = ball_on_floor();
   options.material_pairs = {{.first = 0, .second = 1, .twisting_friction = twisting}};
-  friction_simulation one = ball(options, 0, {0, spin, 0});
+  friction_simulation one = placed_ball(options, 0, {0, spin, 0});
   // The torque mu_t m g R by the moment of inertia 2/5 m R^2.
-  const double stopping_time = spin / (2.5 * twisting * gravity / radius);
+  const double stopping_time = spin / (2.5 * twisting * earth_gravity / ball_radius);
   advance_for(one, stopping_time / 2);
   EXPECT_NEAR(one.angular_velocities()[0][1], spin / 2, 0.01 * spin);
   advance_for(one, stopping_time);
@@ -245,37 +246,39 @@ TEST_F(granular_friction_materials, cohesion_pulls_by_the_area_and_parts_at_the_
   granular_friction_options options = two_materials();
   const double cohesion = 2e5;
   options.material_pairs = {{.first = 0, .second = 1, .cohesion = cohesion}};
-  const double r = in_series(radius_a, radius_b);
+  const double r = in_series(small_radius, large_radius);
   const double young = effective_young(options.material, options.further_materials[0]);
   double most = 0;
   for (int k = 1; k < 40; ++k) {
     // The strongest pull is at the tenth of these.
-    const double overlap = r * std::pow(pi * cohesion / young, 2) * k / 10;
-    const double pull = 2 * pi * cohesion * r * overlap - 4.0 / 3 * young * std::sqrt(r) * std::pow(overlap, 1.5);
+    const double overlap = r * std::pow(number_pi * cohesion / young, 2) * k / 10;
+    const double pull =
+        2 * number_pi * cohesion * r * overlap - 4.0 / 3 * young * std::sqrt(r) * std::pow(overlap, 1.5);
     const double found = first_force(options, overlap)[0];
-    EXPECT_NEAR(found, pull, 1e-9 * 2 * pi * cohesion * r * overlap) << k;
+    EXPECT_NEAR(found, pull, 1e-9 * 2 * number_pi * cohesion * r * overlap) << k;
     most = std::max(most, found);
   }
-  EXPECT_NEAR(most / (2.0 / 3 * std::pow(pi * cohesion, 3) * r * r / (young * young)), 1, 1e-9);
+  EXPECT_NEAR(most / (2.0 / 3 * std::pow(number_pi * cohesion, 3) * r * r / (young * young)), 1, 1e-9);
 }
 
 TEST_F(granular_friction_materials, a_cohesive_ball_hangs_below_a_ceiling_that_holds_its_weight) {
   for (const double strength : {1.5, 0.8}) {
     granular_friction_options options = ball_on_floor();
     options.walls = {{{0, 0, 0}, {0, -1, 0}}};
-    const double weight = mass_of_sphere(options.further_materials[0].density, radius) * gravity;
+    const double weight = mass_of_sphere(options.further_materials[0].density, ball_radius) * earth_gravity;
     const double young = effective_young(options.material, options.further_materials[0]);
-    const double cohesion = std::cbrt(strength * weight * 1.5 * young * young / (radius * radius)) / pi;
+    const double cohesion =
+        std::cbrt(strength * weight * 1.5 * young * young / (ball_radius * ball_radius)) / number_pi;
     options.material_pairs = {{.first = 0, .second = 1, .cohesion = cohesion}};
-    const double overlap = radius * std::pow(pi * cohesion / young, 2);
-    const points positions{{0, overlap - radius, 0}};
-    friction_simulation one(make_context(), options, std::vector<double>{radius}, positions, {}, {},
+    const double overlap = ball_radius * std::pow(number_pi * cohesion / young, 2);
+    const points positions{{0, overlap - ball_radius, 0}};
+    friction_simulation one(make_context(), options, std::vector<double>{ball_radius}, positions, {}, {},
                             std::vector<std::uint32_t>{1});
     advance_for(one, 0.1);
     if (strength > 1) {
-      EXPECT_GT(one.positions()[0][1], -radius);
+      EXPECT_GT(one.positions()[0][1], -ball_radius);
     } else {
-      EXPECT_LT(one.positions()[0][1], -2 * radius);
+      EXPECT_LT(one.positions()[0][1], -2 * ball_radius);
     }
   }
 }
@@ -410,7 +413,7 @@ TEST_F(granular_friction_materials, impossible_materials_are_refused) {
     change(options);
     const points position{{0, 0, 0}};
     expect_words(error_of<argument_error>([&] {
-                   friction_simulation(make_context(), options, std::vector<double>{radius}, position, {}, {},
+                   friction_simulation(make_context(), options, std::vector<double>{ball_radius}, position, {}, {},
                                        materials);
                  }),
                  words);
@@ -439,10 +442,11 @@ TEST_F(granular_friction_materials, the_time_step_follows_the_stiffest_and_light
     first.further_materials.clear();
     granular_friction_options second = first;
     second.material = options.further_materials[0];
-    const double limit = longest_granular_time_step(options, radius);
-    EXPECT_EQ(limit, std::min(longest_granular_time_step(first, radius), longest_granular_time_step(second, radius)));
+    const double limit = longest_granular_time_step(options, ball_radius);
+    EXPECT_EQ(limit, std::min(longest_granular_time_step(first, ball_radius),
+                              longest_granular_time_step(second, ball_radius)));
     options.material_pairs = {{.first = 0, .second = 1, .restitution = 0.05}};
-    EXPECT_LT(longest_granular_time_step(options, radius), limit);
+    EXPECT_LT(longest_granular_time_step(options, ball_radius), limit);
   }
 }
 

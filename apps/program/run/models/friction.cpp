@@ -113,7 +113,9 @@ struct friction_runs : scene_runs {
   template <int>
   static auto start(const scene_type& scene) {
     granular_filling grains = filled_region(fill_of(scene));
-    return std::tuple(std::move(grains.radii), std::move(grains.positions));
+    const std::vector<vec<double, 3>> at_rest;
+    return std::tuple(std::move(grains.radii), std::move(grains.positions), at_rest, at_rest,
+                      std::move(grains.materials));
   }
   static void apply(const run_options& options, overrides<scene_type>& given, io::scene_file<scene_type>& file) {
     require(!options.method || *options.method == "auto", options.named("--method"),
@@ -170,12 +172,15 @@ class granular_friction_simulation final : public model_simulation<friction_runs
     add_vectors(result, "listed_positions", state.listed_positions);
     std::vector<particle_id> bodies;
     std::vector<T> memories;
+    std::vector<vec<T, 3>> rolling;
     for (const granular_contact_memory<T>& one : state.contacts) {
+      if (rolls()) rolling.push_back(one.rolling);
       bodies.insert(bodies.end(), {one.first, one.second});
       memories.insert(memories.end(), {one.displacement[0], one.displacement[1], one.displacement[2], one.scale});
     }
     result.add<particle_id>("contact_bodies", bodies, 2);
     result.add<T>("contact_memories", memories, 4);
+    if (rolls()) add_vectors(result, "contact_rolling", rolling);
     return result;
   }
   void restore(const io::checkpoint& saved) override {
@@ -193,15 +198,21 @@ class granular_friction_simulation final : public model_simulation<friction_runs
     if (bodies.size() % 2 != 0 || memories.size() != 2 * bodies.size()) {
       throw io_error("the contacts in the checkpoint are cut");
     }
-    for (std::size_t k = 0; k < bodies.size() / 2; ++k) {
+    std::vector<vec<T, 3>> rolling(bodies.size() / 2, vec<T, 3>{});
+    if (rolls()) rolling = get_vectors<T, 3>(saved, "contact_rolling", rolling.size());
+    for (std::size_t k = 0; k < rolling.size(); ++k) {
       const T* const memory = memories.data() + 4 * k;
-      state.contacts.push_back({bodies[2 * k], bodies[2 * k + 1], {memory[0], memory[1], memory[2]}, memory[3]});
+      state.contacts.push_back(
+          {bodies[2 * k], bodies[2 * k + 1], {memory[0], memory[1], memory[2]}, memory[3], rolling[k]});
     }
     model_.restore(state);
   }
   std::string method() const override { return "neighbor list"; }
 
  private:
+  /// Whether contacts remember rolling.
+  [[nodiscard]] bool rolls() const { return model_.options().rolling == rolling_resistance::sds; }
+
   std::vector<float> radii_;
 };
 

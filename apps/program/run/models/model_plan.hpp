@@ -38,11 +38,24 @@ class settings_writer {
     for (const io::frame_file_format one : formats) result.push_back(io::name_of(one));
     return result;
   }
-  static nlohmann::ordered_json as_value(const std::vector<granular_wall>& walls) {
+  template <io::scene_record Record>
+  static nlohmann::ordered_json as_value(const std::vector<Record>& records) {
     nlohmann::ordered_json result = nlohmann::ordered_json::array();
-    for (const granular_wall& wall : walls) {
+    for (const Record& record : records) {
+      nlohmann::ordered_json one = nlohmann::ordered_json::object();
+      visit_members(record, [&](std::string_view key, const auto& member) {
+        if (auto value = as_value(member); !value.is_null()) one[std::string(key)] = std::move(value);
+      });
+      result.push_back(one);
+    }
+    return result;
+  }
+  static nlohmann::ordered_json as_value(const std::vector<io::scene_wall>& walls) {
+    nlohmann::ordered_json result = nlohmann::ordered_json::array();
+    for (const io::scene_wall& wall : walls) {
       nlohmann::ordered_json one{{"point", wall.point}, {"normal", wall.normal}};
       if (wall.opening) one["opening"] = {{"center", wall.opening->center}, {"radius", wall.opening->radius}};
+      if (!wall.material_name.empty()) one["material"] = wall.material_name;
       result.push_back(one);
     }
     return result;
