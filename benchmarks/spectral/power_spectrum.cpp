@@ -13,6 +13,8 @@ namespace quadrat::bench {
 
 namespace {
 
+constexpr int tsc = 3;
+
 struct spectrum_case {
   std::size_t n;
   int mesh;
@@ -38,13 +40,14 @@ double check_power(const power_spectrum_result& found) {
 template <typename T, typename Context>
 void time_spectrum(const session& s, const Context& context, const spectrum_case& what) {
   row identity = identify_mesh("power_spectrum", "auto", std::is_same_v<T, float> ? "float" : "double", what.n,
-                               what.mesh, 3, "uniform");
+                               what.mesh, tsc, "uniform");
   identity["interlaced"] = what.interlaced;
   identity["multipoles"] = what.multipoles;
   if (!s.wants_method("auto")) return;
   s.attempt(identity, [&](row& out) {
     const auto& problem = make_problem<Context, T>(s, context, what.n, "uniform");
     power_spectrum_options options;
+    options.order = tsc;
     options.interlaced = what.interlaced;
     if (what.multipoles == 3) options.multipoles = {0, 2, 4};
     const auto half = vec<T, 3>::filled(T(0.5));

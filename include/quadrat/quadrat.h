@@ -317,7 +317,8 @@ enum quadrat_cluster_output {
   QUADRAT_CLUSTER_SIZES = 2,   /**< by cluster */
   QUADRAT_CLUSTER_OFFSETS = 3, /**< (clusters + 1): where the members of each begin */
   QUADRAT_CLUSTER_MEMBERS = 4, /**< indices of points, cluster by cluster */
-  QUADRAT_CLUSTER_CENTERS = 5  /**< (clusters, D): mean positions, images of a cluster in one piece */
+  QUADRAT_CLUSTER_CENTERS = 5, /**< (clusters, D): mean positions, images of a cluster in one piece */
+  QUADRAT_CLUSTER_ROWS = 6     /**< by point: the place of its cluster in the catalog; -1: in none of them */
 };
 
 typedef struct quadrat_cluster_finder quadrat_cluster_finder;
@@ -351,6 +352,30 @@ typedef struct quadrat_cluster_members {
   const void* centers;
 } quadrat_cluster_members;
 
+typedef struct quadrat_catalog_options {
+  size_t size;
+  /* optional */
+  uint32_t least_size;       /**< smaller clusters are left out */
+  int by_size;               /**< the largest first, equal ones by label; 0: by label */
+  quadrat_points velocities; /**< one for each point; without any, those of clusters are 0 */
+  const void* potentials;    /**< by point: the central point of a cluster is that of the least one */
+  const void* densities; /**< instead: the central point is that of the largest one. Without both: the one nearest to
+                            the center */
+} quadrat_catalog_options;
+
+/** In the memory of the device, until the finder's next quadrat_cluster_finder_find or _catalog. A group is a struct of
+ * int32_t label; uint32_t points, central point; and, of the finder's type, center[D], mean velocity[D] and, about the
+ * center, the tensor of inertia[D][D] of points of mass 1. */
+typedef struct quadrat_cluster_catalog {
+  size_t size;
+  /* optional */
+  size_t count;
+  size_t group_bytes; /**< from one group to the next */
+  const void* groups;
+  size_t points;
+  const int32_t* rows; /**< QUADRAT_CLUSTER_ROWS */
+} quadrat_cluster_catalog;
+
 int quadrat_cluster_finder_create(quadrat_context* context, const quadrat_boxes* boxes,
                                   const quadrat_cluster_options* options, quadrat_cluster_finder** clusters);
 void quadrat_cluster_finder_destroy(quadrat_cluster_finder* clusters);
@@ -366,7 +391,11 @@ int quadrat_cluster_finder_check(quadrat_cluster_finder* clusters);
 int quadrat_cluster_finder_view(quadrat_cluster_finder* clusters, quadrat_cluster_view* view);
 /** Sorts the members, once after each quadrat_cluster_finder_find. Waits; may allocate. */
 int quadrat_cluster_finder_members(quadrat_cluster_finder* clusters, quadrat_cluster_members* view);
-/** As quadrat_neighbor_list_write. Members and centers, and `_async` of them, after quadrat_cluster_finder_members. */
+/** Makes a catalog. `options`: null for all clusters by label. Waits; may allocate. */
+int quadrat_cluster_finder_catalog(quadrat_cluster_finder* clusters, const quadrat_catalog_options* options,
+                                   quadrat_cluster_catalog* catalog);
+/** As quadrat_neighbor_list_write. Rows are those of the last catalog. Members and centers, and `_async` of them, after
+ * quadrat_cluster_finder_members. */
 int quadrat_cluster_finder_write(quadrat_cluster_finder* clusters, int output, int index_type, void* to);
 int quadrat_cluster_finder_write_async(quadrat_cluster_finder* clusters, int output, int index_type, void* to);
 int quadrat_cluster_finder_info(quadrat_cluster_finder* clusters, quadrat_info* info);
@@ -643,6 +672,55 @@ int quadrat_spread_plan_interpolate_gradient(quadrat_spread_plan* plan, const vo
 int quadrat_spread_plan_interpolate_gradient_async(quadrat_spread_plan* plan, const void* mesh, void* gradients,
                                                    const quadrat_mesh_call* call);
 int quadrat_spread_plan_info(quadrat_spread_plan* plan, quadrat_info* info);
+
+/* Power spectra and structure factors of points in periodic boxes. ------------------------------------------------- */
+
+typedef struct quadrat_power_spectrum quadrat_power_spectrum;
+
+typedef struct quadrat_spectrum_options {
+  size_t size;
+  int type;
+  int dimension; /**< 2 or 3 */
+  quadrat_domain domain;
+  int mesh[3]; /**< points along each axis: products of 2, 3 and 5, the last one even */
+  /* optional */
+  int order;               /**< of the splines for spreading, 1 to 4; 0: 4 */
+  int single_mesh;         /**< not interlaced with a second mesh */
+  int uncompensated;       /**< not divided by the window's square */
+  int subtract_shot_noise; /**< from the multipole 0 of a set with itself */
+  int structure_factor;    /**< the square of the transform by the number of points, instead of the power */
+  const int* multipoles;   /**< degrees, of 0, 2 and 4; null: 0 alone */
+  size_t multipole_count;
+  int line_of_sight;   /**< the axis to which angles are taken */
+  const double* edges; /**< of the bins, increasing; null: multiples of 2 pi / (longest side) */
+  size_t edge_count;   /**< one more than bins */
+  const char* method;  /**< of spreading; null, "" or "auto": chosen */
+  const char* fft;     /**< library; null, "" or "auto": chosen */
+} quadrat_spectrum_options;
+
+/** On the host, until the handle's next call. */
+typedef struct quadrat_spectrum_view {
+  size_t size;
+  /* optional */
+  size_t bins;
+  size_t multipoles;
+  const double* edges;   /**< (bins + 1) */
+  const double* k;       /**< (bins): the mean; NaN without modes */
+  const uint64_t* modes; /**< (bins): of the whole sphere */
+  const double* power;   /**< (multipoles, bins) */
+  double shot_noise;     /**< what uncorrelated points have in every mode */
+} quadrat_spectrum_view;
+
+int quadrat_power_spectrum_create(quadrat_context* context, const quadrat_spectrum_options* options,
+                                  quadrat_power_spectrum** spectrum);
+void quadrat_power_spectrum_destroy(quadrat_power_spectrum* spectrum);
+/** Of the points with themselves. `weights`: by point; null: all 1. Waits. */
+int quadrat_power_spectrum_measure(quadrat_power_spectrum* spectrum, const quadrat_points* points, const void* weights);
+/** Of two sets. Errors about the second begin with "others". Waits. */
+int quadrat_power_spectrum_measure_cross(quadrat_power_spectrum* spectrum, const quadrat_points* points,
+                                         const void* weights, const quadrat_points* others, const void* other_weights);
+int quadrat_power_spectrum_view(quadrat_power_spectrum* spectrum, quadrat_spectrum_view* view);
+int quadrat_power_spectrum_info(quadrat_power_spectrum* spectrum, quadrat_info* info);
 
 /* Non-uniform Fourier transforms. Complex numbers are pairs: real, imaginary. ---------------------------------------
  */

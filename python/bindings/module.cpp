@@ -48,6 +48,7 @@ NB_MODULE(_core, module) {
   quadrat::python::add_counts(module);
   quadrat::python::add_bodies(module);
   quadrat::python::add_mesh(module);
+  quadrat::python::add_spectra(module);
   quadrat::python::add_transforms(module);
   quadrat::python::add_electrostatics(module);
   quadrat::python::add_mobility(module);

@@ -13,6 +13,7 @@ void add_scenes(nanobind::module_& module);
 void add_lists(nanobind::module_& module);
 void add_search(nanobind::module_& module);
 void add_counts(nanobind::module_& module);
+void add_spectra(nanobind::module_& module);
 void add_mesh(nanobind::module_& module);
 void add_transforms(nanobind::module_& module);
 void add_electrostatics(nanobind::module_& module);

@@ -31,4 +31,8 @@ struct point_arrays {
   return result;
 }
 
+/// Real numbers of the points' type, one for each of them; nothing for None.
+[[nodiscard]] std::optional<given_array> reals_by_point(nb::handle value, const char* name, const given_array& points,
+                                                        const origin_of_arrays& where);
+
 }  // namespace quadrat::python

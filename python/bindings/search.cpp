@@ -131,6 +131,71 @@ struct systems_given {
   return nb::make_tuple(made.take(0), more.take(0), more.take(1), more.take(2));
 }
 
+/// What is asked of a catalog by point.
+struct catalog_arrays {
+  std::optional<given_array> velocities, potentials, densities;
+
+  void receive(worker& reader) {
+    for (auto* const array : {&velocities, &potentials, &densities}) {
+      if (*array) (*array)->receive(reader);
+    }
+  }
+  [[nodiscard]] quadrat_catalog_options options(std::uint32_t least_size, bool by_size) const {
+    auto options = sized<quadrat_catalog_options>();
+    options.least_size = least_size;
+    options.by_size = by_size ? 1 : 0;
+    if (velocities) options.velocities = velocities->points();
+    if (potentials) options.potentials = potentials->data();
+    if (densities) options.densities = densities->data();
+    return options;
+  }
+};
+
+/// The records of a catalog as bytes, the name of their real type, the dimension, and the row of each point.
+[[nodiscard]] nb::tuple cluster_catalog(nb::handle points, double cutoff, nb::handle box, nb::handle periodic,
+                                        nb::handle origin, std::uint32_t min_points, nb::handle velocities,
+                                        nb::handle potentials, nb::handle densities, std::uint32_t least_size,
+                                        bool by_size, int threads, nb::handle index_dtype) {
+  const origin_of_arrays where = origin_of(points, "points");
+  given_array array = points_from(points, where, 2);
+  const int dimension = static_cast<int>(array.shape()[1]);
+  catalog_arrays more;
+  if (!velocities.is_none()) {
+    more.velocities = points_from(velocities, where, 2, "velocities", array.type(), dimension);
+  }
+  more.potentials = reals_by_point(potentials, "potentials", array, where);
+  more.densities = reals_by_point(densities, "densities", array, where);
+  const boxes_given boxes = boxes_from(box, dimension, periodic, origin);
+  const bool long_indices = long_indices_from(index_dtype).value_or(where.long_indices());
+  auto options = sized<quadrat_cluster_options>();
+  options.type = c_type(array.type());
+  options.dimension = dimension;
+  options.cutoff = cutoff;
+  options.min_points = min_points;
+  options.accept_outside = boxes.open() ? 1 : 0;
+  const quadrat_boxes space = boxes.view();
+  const std::unique_ptr<cluster_handle> finder = made_at<cluster_handle>(where.at(threads), &space, &options);
+  array.receive(*finder);
+  more.receive(*finder);
+  results made(where);
+  void* const rows = made.add(long_indices ? number::int64 : number::int32, {array.shape()[0]});
+  made.prepare(*finder);
+  const quadrat_points given = array.points();
+  const quadrat_catalog_options wanted = more.options(least_size, by_size);
+  std::string groups;
+  unlocked([&] {
+    finder->call(&c_functions::cluster_finder_find, &given, static_cast<const quadrat_integers*>(nullptr));
+    auto found = sized<quadrat_cluster_catalog>();
+    finder->call(&c_functions::cluster_finder_catalog, &wanted, &found);
+    groups.resize(found.count * found.group_bytes);
+    finder->on_context(&c_functions::copy, found.groups, groups.data(), groups.size());
+    finder->call(&c_functions::cluster_finder_write_async, QUADRAT_CLUSTER_ROWS, index_type(long_indices), rows);
+    finder->synchronize();
+  });
+  return nb::make_tuple(nb::bytes(groups.data(), groups.size()), std::string(name_of(array.type())), dimension,
+                        made.take(0));
+}
+
 /// The small array of a setting, wherever it is, as NumPy's of float64.
 [[nodiscard]] nb::object numbers_as_array(nb::handle value, const char* name) {
   const host_numbers given = numbers_from(value, name);
@@ -215,6 +280,9 @@ void add_search(nb::module_& module) {
   module.def("clusters", &clusters, nb::arg("points").none(), nb::arg("cutoff"), any("box"), any("periodic"),
              any("origin"), any("systems"), nb::arg("min_points"), nb::arg("members"), nb::arg("threads"),
              any("index_dtype"));
+  module.def("cluster_catalog", &cluster_catalog, any("points"), nb::arg("cutoff"), any("box"), any("periodic"),
+             any("origin"), nb::arg("min_points"), any("velocities"), any("potentials"), any("densities"),
+             nb::arg("least_size"), nb::arg("by_size"), nb::arg("threads"), any("index_dtype"));
   nb::class_<pair_counts>(module, "PairCounts")
       .def(nb::init<double, std::uint32_t, std::uint32_t, bool, int>())
       .def("add", &pair_counts::add, nb::arg("points").none(), nb::arg("name"), any("box"), any("periodic"),

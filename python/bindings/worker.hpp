@@ -138,6 +138,7 @@ using nearest_handle = handle<&c_functions::nearest_neighbors_create, &c_functio
 using cluster_handle = handle<&c_functions::cluster_finder_create, &c_functions::cluster_finder_destroy>;
 using histogram_handle = handle<&c_functions::pair_histogram_create, &c_functions::pair_histogram_destroy>;
 using counts_handle = handle<&c_functions::pair_counts_create, &c_functions::pair_counts_destroy>;
+using spectrum_handle = handle<&c_functions::power_spectrum_create, &c_functions::power_spectrum_destroy>;
 using contact_handle = handle<&c_functions::contact_detector_create, &c_functions::contact_detector_destroy>;
 using cell_list_handle = handle<&c_functions::cell_list_create, &c_functions::cell_list_destroy>;
 using spread_handle = handle<&c_functions::spread_plan_create, &c_functions::spread_plan_destroy, true>;

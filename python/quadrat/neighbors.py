@@ -4,6 +4,8 @@
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, overload
 
+import numpy as np
+
 from . import _core
 from ._cutoffs import PairCutoffs, by_pairs
 from ._frame import placed
@@ -13,7 +15,7 @@ from ._state import State
 from ._types import Array, ByAxis, DType
 from .mesh import _index_type
 
-__all__ = ["Clusters", "Nearest", "NeighborList", "clusters", "knn", "neighbor_list"]
+__all__ = ["ClusterCatalog", "Clusters", "Nearest", "NeighborList", "cluster_catalog", "clusters", "knn", "neighbor_list"]
 
 LETTERS = "ijSdDn"
 RULES = ("uniform", "sum_of_radii", "larger_radius", "own_radius", "table_of_types")
@@ -370,3 +372,51 @@ def clusters(
     given = box, periodic, origin, systems, least, wanted, thread_count(threads), _index_type(index_dtype)
     found = _core.clusters(points, real_number(cutoff, "cutoff"), *given)
     return Clusters(*found) if wanted else found
+
+
+class ClusterCatalog(NamedTuple):
+    """Records of clusters, and the row of each point's.
+
+    groups: a record array of NumPy with the fields label (that of `clusters`), size, central (the index of a point),
+    center (D), velocity (D), the mean, and inertia (D, D), the tensor of inertia about the center for points of mass 1.
+    rows: (N,) the place of the point's cluster in groups; -1 if it is in none of them.
+    """
+
+    groups: Any
+    rows: Array
+
+    def __repr__(self) -> str:
+        return of_arrays(self)
+
+
+def cluster_catalog(
+    points: Array,
+    cutoff: float,
+    box: Array = None,
+    *,
+    periodic: ByAxis = None,
+    origin: Array = None,
+    velocities: Array = None,
+    potentials: Array = None,
+    densities: Array = None,
+    least_size: int = 1,
+    by_size: bool = False,
+    min_points: int = 1,
+    threads: int | None = None,
+    index_dtype: DType = None,
+) -> ClusterCatalog:
+    """A record for each cluster of at least `least_size` points, by label, or with `by_size` the largest first.
+
+    `velocities` (N, D): without them, those of clusters are 0. `potentials` or `densities` (N,): the central point is
+    that of the least potential, the most bound one, or of the largest density; without both the one nearest to the
+    center. For the other parameters, and for centers along periodic axes, see `clusters`. Results are always the same.
+    """
+    given = box, periodic, origin, whole(min_points, "min_points", 1, 2**32 - 1)
+    least = whole(least_size, "least_size", 0, 2**32 - 1)
+    by_point = velocities, potentials, densities
+    how = least, flag(by_size, "by_size"), thread_count(threads), _index_type(index_dtype)
+    data, kind, dimension, rows = _core.cluster_catalog(points, real_number(cutoff, "cutoff"), *given, *by_point, *how)
+    integers = [("label", "i4"), ("size", "u4"), ("central", "u4")]
+    vectors = [("center", kind, (dimension,)), ("velocity", kind, (dimension,)), ("inertia", kind, (dimension, dimension))]
+    groups = np.frombuffer(data, np.dtype(integers + vectors, align=True)).copy()
+    return ClusterCatalog(groups.view(np.recarray), rows)

@@ -10,6 +10,7 @@ struct quadrat_cluster_finder : quadrat::c::handle {
   virtual void check() = 0;
   [[nodiscard]] virtual quadrat_cluster_view view() = 0;
   [[nodiscard]] virtual quadrat_cluster_members members() = 0;
+  [[nodiscard]] virtual quadrat_cluster_catalog catalog(const quadrat_catalog_options& options) = 0;
   virtual void write(int output, int index_type, void* to, bool wait) = 0;
 };
 
@@ -42,6 +43,7 @@ class cluster_finder_on final : public quadrat_cluster_finder {
     const auto places = points_at<T, D>(context_, points);
     const std::uint32_t* const numbers = systems_.of(context_, system_of_point, places.count, "systems", wait);
     members_.reset();
+    catalog_.reset();
     wait ? finder_.find(places, numbers) : finder_.find_async(places, numbers);
     if (wait) context_.synchronize();
   }
@@ -56,8 +58,22 @@ class cluster_finder_on final : public quadrat_cluster_finder {
     if (!members_) members_ = to_host(context_, found.offsets + found.clusters, 1)[0];
     return {0, found.clusters, *members_, found.offsets, found.points, finder_.centers()};
   }
+  [[nodiscard]] quadrat_cluster_catalog catalog(const quadrat_catalog_options& given) override {
+    cluster_catalog_options<T, D> options;
+    options.least_size = given.least_size;
+    options.by_size = given.by_size != 0;
+    options.velocities = points_in<T, D>(context_, given.velocities, "velocities");
+    options.potentials = optional_array<T>(context_, given.potentials, "potentials");
+    options.densities = optional_array<T>(context_, given.densities, "densities");
+    catalog_.reset();
+    catalog_ = finder_.catalog(options);
+    return {0, catalog_->count, sizeof(cluster_group<T, D>), catalog_->groups, catalog_->points, catalog_->rows};
+  }
   void write(int output, int index_type, void* to, bool wait) override {
-    if (output == QUADRAT_CLUSTER_LABELS || output == QUADRAT_CLUSTER_SIZES) {
+    if (output == QUADRAT_CLUSTER_ROWS) {
+      require(catalog_.has_value(), "there is no catalog; call quadrat_cluster_finder_catalog first");
+      write_integers(context_, catalog_->rows, catalog_->points, index_type, to);
+    } else if (output == QUADRAT_CLUSTER_LABELS || output == QUADRAT_CLUSTER_SIZES) {
       write_found(output, index_type, to);
     } else {
       write_members(output, index_type, to);
@@ -90,6 +106,7 @@ class cluster_finder_on final : public quadrat_cluster_finder {
   index_array<Context> systems_;
   cluster_finder<Context, T, D> finder_;
   std::optional<std::size_t> members_;  ///< of all clusters; none: not counted yet
+  std::optional<cluster_catalog<T, D>> catalog_;
 };
 
 }  // namespace
@@ -131,6 +148,10 @@ int quadrat_cluster_finder_view(quadrat_cluster_finder* finder, quadrat_cluster_
 }
 int quadrat_cluster_finder_members(quadrat_cluster_finder* finder, quadrat_cluster_members* members) {
   return with(finder, [&](auto& one) { give(one.members(), members, "members"); });
+}
+int quadrat_cluster_finder_catalog(quadrat_cluster_finder* finder, const quadrat_catalog_options* options,
+                                   quadrat_cluster_catalog* catalog) {
+  return with(finder, [&](auto& one) { give(one.catalog(taken_or_default(options, "options")), catalog, "catalog"); });
 }
 int quadrat_cluster_finder_write(quadrat_cluster_finder* finder, int output, int index_type, void* to) {
   return with(finder, [&](auto& one) { one.write(output, index_type, to, true); });

@@ -111,10 +111,10 @@ TEST_F(c_errors, every_call_refuses_a_null_handle) {
       codes.end(),
       {quadrat_cluster_finder_create(nullptr, nullptr, nullptr, nullptr),
        quadrat_cluster_finder_find(nullptr, nullptr, nullptr), quadrat_cluster_finder_view(nullptr, nullptr),
-       quadrat_cluster_finder_members(nullptr, nullptr), quadrat_cluster_finder_find_async(nullptr, nullptr, nullptr),
-       quadrat_cluster_finder_reserve(nullptr, 1), quadrat_cluster_finder_check(nullptr),
-       quadrat_cluster_finder_write_async(nullptr, 1, 1, nullptr), quadrat_cluster_finder_write(nullptr, 1, 1, nullptr),
-       quadrat_cluster_finder_info(nullptr, nullptr)});
+       quadrat_cluster_finder_members(nullptr, nullptr), quadrat_cluster_finder_catalog(nullptr, nullptr, nullptr),
+       quadrat_cluster_finder_find_async(nullptr, nullptr, nullptr), quadrat_cluster_finder_reserve(nullptr, 1),
+       quadrat_cluster_finder_check(nullptr), quadrat_cluster_finder_write_async(nullptr, 1, 1, nullptr),
+       quadrat_cluster_finder_write(nullptr, 1, 1, nullptr), quadrat_cluster_finder_info(nullptr, nullptr)});
   codes.insert(codes.end(), {quadrat_pair_histogram_create(nullptr, nullptr, nullptr),
                              quadrat_pair_histogram_add(nullptr, nullptr, nullptr, nullptr, nullptr),
                              quadrat_pair_histogram_clear(nullptr), quadrat_pair_histogram_view(nullptr, nullptr),
@@ -123,6 +123,11 @@ TEST_F(c_errors, every_call_refuses_a_null_handle) {
                              quadrat_pair_counts_count(nullptr, nullptr, nullptr),
                              quadrat_pair_counts_count_between(nullptr, nullptr, nullptr, nullptr, nullptr),
                              quadrat_pair_counts_result(nullptr, nullptr), quadrat_pair_counts_info(nullptr, nullptr)});
+  codes.insert(codes.end(),
+               {quadrat_power_spectrum_create(nullptr, nullptr, nullptr),
+                quadrat_power_spectrum_measure(nullptr, nullptr, nullptr),
+                quadrat_power_spectrum_measure_cross(nullptr, nullptr, nullptr, nullptr, nullptr),
+                quadrat_power_spectrum_view(nullptr, nullptr), quadrat_power_spectrum_info(nullptr, nullptr)});
   codes.insert(
       codes.end(),
       {quadrat_contact_detector_create(nullptr, nullptr, nullptr), quadrat_contact_detector_build(nullptr, nullptr),
@@ -194,6 +199,7 @@ TEST_F(c_errors, every_call_refuses_a_null_handle) {
   quadrat_cluster_finder_destroy(nullptr);
   quadrat_pair_histogram_destroy(nullptr);
   quadrat_pair_counts_destroy(nullptr);
+  quadrat_power_spectrum_destroy(nullptr);
   quadrat_contact_detector_destroy(nullptr);
   quadrat_cell_list_destroy(nullptr);
   quadrat_spread_plan_destroy(nullptr);
@@ -225,6 +231,7 @@ TEST_F(c_errors, every_struct_of_a_wrong_size_is_refused) {
   quadrat_cluster_finder* finder = nullptr;
   quadrat_pair_histogram* histogram = nullptr;
   quadrat_pair_counts* pairs = nullptr;
+  quadrat_power_spectrum* spectrum = nullptr;
   quadrat_contact_detector* detector = nullptr;
   quadrat_spread_plan* plan = nullptr;
   quadrat_nufft_plan* nufft = nullptr;
@@ -243,6 +250,8 @@ TEST_F(c_errors, every_struct_of_a_wrong_size_is_refused) {
       [&](const auto* given) { return quadrat_pair_histogram_create(context, given, &histogram); });
   expect_sizes_refused<quadrat_pair_counts_options>(
       [&](const auto* given) { return quadrat_pair_counts_create(context, &box, given, &pairs); });
+  expect_sizes_refused<quadrat_spectrum_options>(
+      [&](const auto* given) { return quadrat_power_spectrum_create(context, given, &spectrum); });
   expect_sizes_refused<quadrat_contact_options>(
       [&](const auto* given) { return quadrat_contact_detector_create(context, given, &detector); });
   expect_sizes_refused<quadrat_spread_options>(

@@ -8,6 +8,7 @@
 #include "quadrat/mesh/spread_plan.hpp"
 #include "quadrat/spectral/nufft_plan.hpp"
 #include "quadrat/spectral/nufft_target_plan.hpp"
+#include "quadrat/spectral/power_spectrum.hpp"
 
 namespace quadrat::testing {
 namespace {
@@ -109,6 +110,54 @@ TEST_P(c_spread_plan, names_the_point_whose_footprint_is_refused) {
   QUADRAT_ASSERT_OK(quadrat_spread_plan_create(context_, &options, &plan));
   QUADRAT_EXPECT_OK(quadrat_spread_plan_set_points(plan, &points));
   quadrat_spread_plan_destroy(plan);
+}
+
+QUADRAT_ON_DEVICES(c_power_spectrum);
+
+TEST_P(c_power_spectrum, measures_what_the_class_in_cpp_measures) {
+  auto options = sized<quadrat_spectrum_options>();
+  options.type = QUADRAT_FLOAT64;
+  options.dimension = 3;
+  options.domain = {{0, 0, 0}, {1, 2, 3}, {1, 1, 1}};
+  options.mesh[0] = 8;
+  options.mesh[1] = 10;
+  options.mesh[2] = 12;
+  options.line_of_sight = 2;
+  const int degrees[] = {0, 4};
+  options.multipoles = degrees;
+  options.multipole_count = 2;
+  const std::vector<double> edges{1, 5, 9, 12};
+  options.edges = edges.data();
+  options.edge_count = edges.size();
+  quadrat_power_spectrum* spectrum = nullptr;
+  QUADRAT_ASSERT_OK(quadrat_power_spectrum_create(context_, &options, &spectrum));
+  auto view = sized<quadrat_spectrum_view>();
+  expect_error(quadrat_power_spectrum_view(spectrum, &view), QUADRAT_ARGUMENT_ERROR, "there is no spectrum");
+  const std::vector<double> places = uniform<double>(3 * count, 0, 1), weights = uniform<double>(count, 1, 2, 2),
+                            others = uniform<double>(3 * count, 0, 1, 3);
+  const quadrat_points points{on_device(places), count, 0, 0}, more{on_device(others), count, 0, 0};
+  power_spectrum<cpu_context, double, 3> expected(
+      cpu_context{}, make_box<double, 3>({0, 0, 0}, {1, 2, 3}, {true, true, true}), {8, 10, 12},
+      {.multipoles = {0, 4}, .line_of_sight = 2, .edges = edges});
+  const auto compare = [&](const power_spectrum_result& found) {
+    QUADRAT_ASSERT_OK(quadrat_power_spectrum_view(spectrum, &view));
+    ASSERT_EQ(view.bins, 3u);
+    ASSERT_EQ(view.multipoles, 2u);
+    EXPECT_EQ(std::vector(view.edges, view.edges + 4), edges);
+    EXPECT_EQ(std::vector(view.modes, view.modes + 3), found.modes);
+    expect_close(std::vector(view.k, view.k + 3), found.k, 1e-12);
+    expect_close(std::vector(view.power, view.power + 6), found.power, 1e-11);
+    EXPECT_NEAR(view.shot_noise, found.shot_noise, 1e-12);
+  };
+  QUADRAT_ASSERT_OK(quadrat_power_spectrum_measure(spectrum, &points, on_device(weights)));
+  compare(expected.measure(strided_points<3>(places.data(), count), weights.data()));
+  QUADRAT_ASSERT_OK(quadrat_power_spectrum_measure_cross(spectrum, &points, on_device(weights), &more, nullptr));
+  compare(expected.measure_cross(strided_points<3>(places.data(), count), weights.data(),
+                                 strided_points<3>(others.data(), count), nullptr));
+  auto info = sized<quadrat_info>();
+  QUADRAT_EXPECT_OK(quadrat_power_spectrum_info(spectrum, &info));
+  EXPECT_GT(info.bytes, 0u);
+  quadrat_power_spectrum_destroy(spectrum);
 }
 
 QUADRAT_ON_DEVICES(c_nufft_plan);

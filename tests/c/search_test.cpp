@@ -293,6 +293,33 @@ TEST_P(c_cluster_finder, finds_what_the_class_in_cpp_finds) {
   QUADRAT_EXPECT_OK(quadrat_cluster_finder_write(finder, QUADRAT_CLUSTER_CENTERS, QUADRAT_INT64, centers));
   const double* const means = expected.centers()->component;
   expect_close(on_host<double>(centers, 3 * found.clusters), std::vector(means, means + 3 * found.clusters), 1e-12);
+  expect_error(quadrat_cluster_finder_write(finder, QUADRAT_CLUSTER_ROWS, QUADRAT_INT64, labels),
+               QUADRAT_ARGUMENT_ERROR, "there is no catalog");
+  auto wanted = sized<quadrat_catalog_options>();
+  wanted.by_size = 1;
+  wanted.least_size = 3;
+  wanted.velocities = points;
+  auto catalog = sized<quadrat_cluster_catalog>();
+  QUADRAT_ASSERT_OK(quadrat_cluster_finder_catalog(finder, &wanted, &catalog));
+  cluster_catalog_options<double, 3> asked;
+  asked.by_size = true;
+  asked.least_size = 3;
+  asked.velocities = view_of(places);
+  const cluster_catalog<double, 3> made = expected.catalog(asked);
+  ASSERT_EQ(catalog.count, made.count);
+  ASSERT_GT(catalog.count, 1u);
+  using group_type = cluster_group<double, 3>;
+  ASSERT_EQ(catalog.group_bytes, sizeof(group_type));
+  const auto groups = on_host<group_type>(catalog.groups, made.count);
+  for (std::size_t k = 0; k < made.count; ++k) {
+    EXPECT_EQ(groups[k].label, made.groups[k].label);
+    EXPECT_EQ(groups[k].size, made.groups[k].size);
+    EXPECT_EQ(groups[k].central, made.groups[k].central);
+    EXPECT_LT(norm(groups[k].velocity - made.groups[k].velocity), 1e-12);
+  }
+  EXPECT_EQ(on_host<std::int32_t>(catalog.rows, count), std::vector(made.rows, made.rows + count));
+  QUADRAT_EXPECT_OK(quadrat_cluster_finder_write(finder, QUADRAT_CLUSTER_ROWS, QUADRAT_INT64, labels));
+  EXPECT_EQ(on_host<std::int64_t>(labels, count), std::vector<std::int64_t>(made.rows, made.rows + count));
   QUADRAT_ASSERT_OK(quadrat_cluster_finder_reserve(finder, found.clusters));
   QUADRAT_ASSERT_OK(quadrat_cluster_finder_find_async(finder, &points, nullptr));
   QUADRAT_ASSERT_OK(quadrat_cluster_finder_check(finder));

@@ -112,6 +112,32 @@ class ClustersTest(support.ProgramTest):
         result = self.clusters(across, "--cutoff", 0.25, "--box", "1,1,1", "--periodic", "x")
         self.assert_centers(result, [[0.03125, 0.625, 0.5], [0.5, 0.5, 0.5]])
 
+    def test_table_of_groups(self):
+        periodic = [self.groups, "--cutoff", 0.25, "--box", "1,1,1", "--periodic", "x", "--device", "cpu"]
+        velocities = self.put("velocities.csv", "x,y,z\n1,0,0\n0,3,0\n0,0,3\n3,0,1\n7,7,7\n0,0,0\n")
+        text = self.quadrat("clusters", *periodic, "--groups", "table.csv", "--velocities", velocities, "--by-size",
+                            "--least-size", 2).stdout
+        self.assertIn("table.csv (2 rows)", text)
+        names, *rows = (line.split(",") for line in (self.folder / "table.csv").read_text().split())
+        self.assertEqual(names, "label size central x y z vx vy vz Ixx Ixy Ixz Iyy Iyz Izz".split())
+        largest, pair = (list(map(float, row)) for row in rows)
+        self.assertEqual(largest[:3], [1, 3, 1])
+        self.assertEqual(pair[:2] + pair[4:9], [0, 2, 0.625, 0.5, 2, 0, 0.5])
+        for found, wanted in zip(largest[3:], [0.875 / 3, 0.875 / 3, 0.5, 0, 1, 1] + [1 / 96, 1 / 192, 0, 1 / 96, 0, 1 / 48]):
+            self.assertAlmostEqual(found, wanted, places=12)
+        result = self.clusters(*periodic[:-2], "--groups", "table.csv")
+        self.assertEqual(result["groups"], {"file": "table.csv", "rows": 3})
+        self.assertNotIn("vx", (self.folder / "table.csv").read_text())
+
+    def test_options_of_groups_that_are_refused(self):
+        wrong = self.put("wrong.csv", "x,y\n1,2\n")
+        for option in (["--by-size"], ["--least-size", 2], ["--velocities", wrong]):
+            self.assertIn("--groups FILE", self.refusal(self.groups, "--cutoff", 1, *option))
+        self.assertIn(".csv", self.refusal(self.groups, "--cutoff", 1, "--groups", "table.npy"))
+        self.assertIn("same file", self.refusal(self.groups, "--cutoff", 1, "--groups", "a.csv", "-o", "a.csv"))
+        more = ["--groups", "a.csv", "--velocities", wrong]
+        self.assertIn("1 velocities in 2 dimensions", self.refusal(self.groups, "--cutoff", 1, *more, code=1))
+
     def test_text_for_people(self):
         text = self.quadrat("clusters", self.groups, "--cutoff", 0.25, "-o", "labels.npy").stdout
         for words in ["6 points, 4 clusters\n", "largest    3; 1; 1; 1", "friends-of-friends", "open", "labels.npy"]:

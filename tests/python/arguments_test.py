@@ -29,6 +29,11 @@ def listed(**given):
     return neighbors.arrays()
 
 
+def cataloged(**given):
+    found = quadrat.cluster_catalog(**given)
+    return *(found.groups[name] for name in found.groups.dtype.names), found.rows
+
+
 def cells(points, **given):
     return quadrat.CellList(**given).build(points).offsets
 
@@ -68,6 +73,13 @@ CALLS = {
         "threads": 1, "index_dtype": "int64"}),
     "clusters": (quadrat.clusters, {
         "points": POINTS, "cutoff": 1.0, "min_points": 2, **EACH, "members": True, "threads": 1, "index_dtype": "int64"}),
+    "cluster_catalog": (cataloged, {
+        "points": POINTS, "cutoff": 1.0, **EACH, "velocities": POINTS, "potentials": np.ones(N), "least_size": 1, "by_size": True,
+        "min_points": 2, "threads": 1, "index_dtype": "int64"}),
+    "power_spectrum": (quadrat.power_spectrum, {
+        "points": POINTS, "box": BOX, "mesh": np.array([4, 4, 4]), "weights": np.ones(N), "others": POINTS, "other_weights": np.ones(N),
+        "edges": np.array([0.1, 1.0, 2.0]), "multipoles": [0, 2], "line_of_sight": 1, "order": 3, "interlaced": True,
+        "compensated": True, "subtract_shot_noise": False, "structure_factor": False, "origin": CORNER, **DONE}),
     "contacts": (quadrat.contacts, {
         "centers": POINTS, "radii": np.full(N, 0.6), "shapes": "sphere", "ids": np.arange(N), **EACH,
         "planes": np.array([[0.0, 0, 1, 0.3]]), **DONE, "sorted": True, "bin_size": 0.5, "index_dtype": "int64"}),

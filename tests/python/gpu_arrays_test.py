@@ -152,9 +152,15 @@ def test_searches_give_what_the_cpu_gives(library):
     check(library, (found.indices, found.shifts), (wanted.indices, wanted.shifts))
     check(library, found.distances, wanted.distances, 1e-6)
     check(library, quadrat.clusters(points, 0.15, box=BOX), quadrat.clusters(POINTS, 0.15, box=BOX))
-    members, wanted = (quadrat.clusters(p, 0.1, box=BOX, members=True) for p in (points, POINTS))
+    groups, wanted = (quadrat.clusters(p, 0.1, box=BOX, members=True) for p in (points, POINTS))
     check(library, tuple(groups[:3]), tuple(wanted[:3]))
     check(library, groups.centers, wanted.centers, 1e-5)
+    catalog, wanted = (quadrat.cluster_catalog(p, 0.1, BOX, velocities=p, least_size=3, by_size=True) for p in (points, POINTS))
+    check(library, catalog.rows, wanted.rows)
+    np.testing.assert_array_equal(catalog.groups["size"], wanted.groups["size"])
+    np.testing.assert_allclose(catalog.groups.velocity, wanted.groups.velocity, atol=1e-5)
+    spectra = [quadrat.power_spectrum(p, BOX, 16).power for p in (points, POINTS)]
+    np.testing.assert_allclose(*spectra, rtol=1e-3)
     counted = quadrat.rdf(points, 0.7, box=BOX, bins=20)
     assert counted.counts.sum() == quadrat.rdf(POINTS, 0.7, box=BOX, bins=20).counts.sum()
     pairs = quadrat.pair_counts(points, [0.2, 0.7], BOX).counts

@@ -45,6 +45,14 @@ MADE = {
         lambda: quadrat.clusters(POINTS, 1.0, members=True),
         r"<Clusters labels: int64 \(50,\), offsets: .*members: int64 \(50,\), centers: float64 \(\d+, 3\)>",
     ),
+    "ClusterCatalog": (
+        lambda: quadrat.cluster_catalog(POINTS, 1.0),
+        r"<ClusterCatalog groups: .* \(\d+,\), rows: int64 \(50,\)>",
+    ),
+    "PowerSpectrum": (
+        lambda: quadrat.power_spectrum(POINTS, BOX, 8),
+        r"<PowerSpectrum k: float64 \(3,\), power: float64 \(3,\), modes: int64 \(3,\), .*shot_noise: [\d.]+>",
+    ),
     "Nearest": (lambda: quadrat.knn(POINTS, 4), r"<Nearest indices: int64 \(50, 4\), distances: float64 \(50, 4\)>"),
     "PairCounts": (
         lambda: quadrat.pair_counts(POINTS, [0, 1, 2], BOX, mean_separation=True),

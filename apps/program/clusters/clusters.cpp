@@ -21,12 +21,25 @@
 namespace quadrat::program {
 namespace {
 
+void check_groups_options(const clusters_options& options) {
+  if (!options.groups) {
+    require(!options.velocities, "--velocities is for the table of groups; add --groups FILE");
+    require(options.least_size == 1, "--least-size is for the table of groups; add --groups FILE");
+    require(!options.by_size, "--by-size is for the table of groups; add --groups FILE");
+    return;
+  }
+  require(options.groups != options.output, "--groups and --output are the same file, ", *options.groups);
+  check_output_file(*options.groups, options.json, {options.points, options.velocities.value_or(options.points)},
+                    "a table of groups", {".csv"}, "--groups");
+}
+
 void run_clusters(const clusters_options& options) {
   double total = 0, reading = 0;
   const stopwatch time(total);
   require(options.cutoff > 0 && std::isfinite(options.cutoff), "--cutoff is ", options.cutoff,
           "; it must be positive and finite");
   if (options.output) check_table_output(*options.output, options.json, options.points, "labels");
+  check_groups_options(options);
   activity doing(!options.quiet);
   doing.begins("reading " + options.points);
   const particle_file particles = [&] {
@@ -57,6 +70,7 @@ constexpr const char* clusters_footer =
     "Examples:\n"
     "  quadrat clusters points.npy --cutoff 0.1                                friends-of-friends, sizes only\n"
     "  quadrat clusters points.npy --cutoff 0.1 --min-points 5 -o labels.npy   DBSCAN\n"
+    "  quadrat clusters points.npy --cutoff 0.1 --groups groups.csv --by-size  centers and shapes, the largest first\n"
     "  quadrat clusters points.csv --cutoff 0.1 --box 1,1,1 --periodic xyz -o labels.csv\n"
     "  quadrat clusters atoms.xyz --cutoff 3 --json > clusters.json            Lattice, pbc of the file; all sizes\n\n"
     "Returns 0; 1 when something failed; 2 when the command line is wrong; 130 after Ctrl-C.";
@@ -86,6 +100,17 @@ void add_clusters(CLI::App& app) {
   command->add_option("--precision", o.precision, "float or double; default: that of the file")
       ->check(one_of(io::names_of<io::number_precision>));
   add_output_option(*command, o.output, "the label of each point: .npy (N, int64) or .csv (label)");
+  command
+      ->add_option("--groups", o.groups,
+                   "a table of the clusters, .csv: label, size, central point, center, velocity, tensor of inertia")
+      ->type_name("FILE");
+  command->add_option("--velocities", o.velocities, "with --groups: of the points, as POINTS")
+      ->check(existing_file())
+      ->type_name("FILE");
+  command->add_option("--least-size", o.least_size, "with --groups: smaller clusters are left out; default: 1")
+      ->check(whole_number(1, std::numeric_limits<std::uint32_t>::max()))
+      ->type_name("N");
+  command->add_flag("--by-size", o.by_size, "with --groups: the largest first, instead of by label");
   command->add_flag("--json", o.json, "print the sizes of all clusters as JSON, and nothing else, on stdout");
   command->add_flag("--quiet", o.quiet, "print nothing");
   command->footer(clusters_footer);

@@ -19,6 +19,10 @@ struct clusters_options {
   device_options device;
   std::optional<std::string> precision;
   std::optional<std::string> output;
+  std::optional<std::string> groups;  ///< a table of the clusters
+  std::optional<std::string> velocities;
+  std::int64_t least_size = 1;
+  bool by_size = false;
   bool json = false;
   bool quiet = false;
 };

@@ -47,6 +47,7 @@ nlohmann::ordered_json as_json(const clusters_report& report, const clusters_opt
         {"total_seconds", report.total_seconds},
         {"memory_bytes", report.memory_bytes}}}};
   result["output"] = options.output ? nlohmann::ordered_json(*options.output) : nlohmann::ordered_json();
+  if (options.groups) result["groups"] = {{"file", *options.groups}, {"rows", report.groups}};
   return result;
 }
 
@@ -63,6 +64,7 @@ std::string as_text(const clusters_report& report, const clusters_options& optio
   text += fmt::format("  box        {}\n", as_text(box, particles.dimension));
   text +=
       fmt::format("  search     {:.3g} s on {}: {}\n", report.search_seconds, as_text(report.device), report.precision);
+  if (options.groups) text += fmt::format("  groups     {} ({} rows)\n", *options.groups, with_commas(report.groups));
   if (options.output) text += fmt::format("  output     {} ({:.3g} s)\n", *options.output, report.writing_seconds);
   return text;
 }

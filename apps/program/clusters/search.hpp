@@ -21,6 +21,7 @@ struct clusters_report {
   std::size_t noise = 0;
   std::vector<std::uint32_t> sizes;          ///< by label
   std::vector<std::vector<double>> centers;  ///< by label, if they will be printed
+  std::size_t groups = 0;                    ///< rows of the table, if one is written
   std::size_t memory_bytes = 0;
   double reading_seconds = 0, search_seconds = 0, writing_seconds = 0, total_seconds = 0;
 };

@@ -25,7 +25,7 @@ enum class spectrum_normalization {
 struct power_spectrum_options {
   /// Of the cardinal B-spline by which points are spread: 1 nearest grid point, 2 cloud in cell, 3 triangular shaped
   /// cloud, 4 piecewise cubic spline.
-  int order = 3;
+  int order = 4;
   /// Adds a second mesh, half a cell away along every axis, in Fourier space. Odd aliases cancel (Sefusatti et al.
   /// 2016, section 2.2). The points are spread and transformed twice.
   bool interlaced = true;
