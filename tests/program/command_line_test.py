@@ -8,7 +8,7 @@ import subprocess
 
 import support
 
-COMMANDS = ["run", "neighbors", "clusters", "contacts", "spread", "interpolate", "nufft", "electrostatics",
+COMMANDS = ["run", "neighbors", "clusters", "contacts", "spread", "interpolate", "nufft", "spectrum", "electrostatics",
             "reduce", "info", "bench", "help"]  # fmt: skip
 
 

@@ -242,6 +242,8 @@ def commands():
         Command("interpolate", ["interpolate", "../in/points.npy", "--mesh-values", "../in/mesh.npy", "--box", "1,1,1", "--origin",
                                 "0,0,0", *on_cpu, "-o", "values.npy"], "values.npy"),
         Command("nufft", ["nufft", "../in/points.npy", "../in/mesh.npy", "--type", "2", *on_cpu, "-o", "values.npy"], "values.npy"),
+        Command("spectrum", ["spectrum", "../in/points.npy", "--mesh", "8", "--box", "1,1,1", *on_cpu, "-o", "spectrum.csv", "--json"],
+                "spectrum.csv"),
         Command("electrostatics", ["electrostatics", "../in/ions.xyz", "--exclusions", "../in/bonds.txt", "--virial", *on_cpu,
                                    "-o", "forces.npy", "--json"], "forces.npy"),
         Command("reduce", ["reduce", "../in/keys.npy", "../in/values.npy", *on_cpu, "-o", "sums.npy"], "sums.npy"),
