@@ -11,7 +11,8 @@ target_link_libraries(quadrat_c_tests PRIVATE quadrat::c quadrat::ewald quadrat:
 quadrat_discover_suites(quadrat_c_tests)
 
 add_test(NAME headers/exports_of_c
-         COMMAND "${CMAKE_COMMAND}" "-DNM=${CMAKE_NM}" "-DLIBRARY=$<TARGET_FILE:quadrat_c>"
+         COMMAND "${CMAKE_COMMAND}" "-DNM=${CMAKE_NM}" "-DOBJDUMP=${CMAKE_OBJDUMP}" "-DLIBRARY=$<TARGET_FILE:quadrat_c>"
+                 "-DSONAME=libquadrat_c.so.${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}"
                  "-DHEADER=${PROJECT_SOURCE_DIR}/include/quadrat/quadrat.h" -P "${quadrat_cmake}/exports_test.cmake")
 set_tests_properties(headers/exports_of_c PROPERTIES LABELS headers)
 

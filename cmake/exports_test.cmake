@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What LIBRARY exports is what HEADER declares, function by function. NM: lists symbols.
+# What LIBRARY exports is what HEADER declares, function by function, and it names itself SONAME. NM lists symbols, OBJDUMP
+# what a library says of itself.
+execute_process(COMMAND "${OBJDUMP}" -p "${LIBRARY}" OUTPUT_VARIABLE facts COMMAND_ERROR_IS_FATAL ANY)
+if(NOT facts MATCHES "SONAME +([^ \n]+)" OR NOT CMAKE_MATCH_1 STREQUAL SONAME)
+  message(FATAL_ERROR "SONAME is \"${CMAKE_MATCH_1}\", not \"${SONAME}\"")
+endif()
 execute_process(COMMAND "${NM}" -D --defined-only "${LIBRARY}" OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL " [TWVBDRui] [^@\n]+" exported "${symbols}")
 list(TRANSFORM exported REPLACE "^ . " "")

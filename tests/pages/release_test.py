@@ -17,6 +17,17 @@ def test_the_changelog_begins_with_the_version():
     assert found[1] == VERSION
 
 
+def test_the_notes_of_a_release_are_what_the_changelog_says_of_it():
+    def notes(tag):
+        return subprocess.run([blocks.ROOT / "script" / "release-notes", tag], capture_output=True, text=True)
+
+    written = notes(f"v{VERSION}").stdout.strip()
+    assert "### Library" in written and "\n## " not in written
+    assert written in (blocks.ROOT / "CHANGELOG.md").read_text()
+    refused = notes("v9.9.9")
+    assert refused.returncode != 0 and f"tag v{VERSION}" in refused.stderr
+
+
 def test_the_program_and_the_package_tell_the_version():
     package = pytest.importorskip("quadrat")
     assert package.__version__ == VERSION

@@ -60,6 +60,7 @@ def test_the_library_for_gpus_is_one_for_all_versions_of_python(wheels):
     if package is None:
         pytest.skip("this build has no CUDA")
     assert "-py3-none-manylinux_" in wheels[package].name
+    assert wheels[package].stat().st_size < 300e6
     names = zipfile.ZipFile(wheels[package]).namelist()
     assert {f"{package}/__init__.py", f"{package}/lib{package}.so"} <= set(names)
     assert not any(name.endswith(".so") and "core" in name for name in names)
