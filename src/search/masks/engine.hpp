@@ -208,7 +208,8 @@ class masks_engine final : public neighbor_engine<cuda_context, T, D> {
 
   /// Not until there is memory for a search in steps, which an asynchronous build needs.
   [[nodiscard]] bool takes_systems_at_once() const {
-    return tile_points_ > 0 && !in_disorder_ && points_ <= searched_points_ && cell_count_ <= searched_cells_;
+    return tile_points_ > 0 && !in_disorder_ && points_ <= searched_points_ && cell_count_ <= searched_cells_ &&
+           system_bytes(tile_points_, sizeof(search_point<T, D>)) <= system_room(context_);
   }
 
   /// Makes room for sums over blocks.

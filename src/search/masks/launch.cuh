@@ -91,10 +91,9 @@ template <typename T, int D>
 void enqueue_systems_at_once(const cuda_context& context, const systems_at_once<T, D>& what) {
   for_each(context, "search.find_systems", what.masks.search.points.count, find_systems<T, D>{what});
   const cuda_launch launch(context, "search.systems_at_once");
-  const std::size_t points = what.masks.tile_points;
-  const std::size_t bytes = tile_bytes(points, sizeof(search_point<T, D>)) + points * sizeof(std::uint32_t);
+  const std::size_t bytes = system_bytes(what.masks.tile_points, sizeof(search_point<T, D>));
   const auto start = [&](auto* kernel) {
-    allow_shared_memory(kernel, most_tile_bytes + most_tile_bytes / 8);
+    allow_shared_memory(kernel, system_room(context));
     kernel<<<what.masks.search.system_count, tiles_block, bytes, context.stream()>>>(what);
   };
   what.masks.search.half ? start(build_systems_at_once<true, T, D>) : start(build_systems_at_once<false, T, D>);

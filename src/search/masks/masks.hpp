@@ -92,6 +92,15 @@ inline constexpr std::size_t tiles_least_points = 64;
 }
 /// The shared memory that a kernel has without opting in to more.
 inline constexpr std::size_t most_tile_bytes = std::size_t{48} * 1024;
+/// Shared memory of a block that builds the list of a system at once: an offset for each point, too.
+[[nodiscard]] inline std::size_t system_bytes(std::size_t points, std::size_t point_bytes) {
+  return tile_bytes(points, point_bytes) + points * sizeof(std::uint32_t);
+}
+/// The most of that on this device, where the kernel has other variables, too.
+[[nodiscard]] inline std::size_t system_room(const cuda_context& context) {
+  constexpr std::size_t others = std::size_t{24} << 10;
+  return std::min(most_tile_bytes + most_tile_bytes / 8, shared_memory_of_block(context) - others);
+}
 /// The most points of a system that a block searches: somewhat more than the average.
 [[nodiscard]] inline std::uint32_t tile_points(double average, std::size_t point_bytes) {
   if (average < tiles_least_points) return 0;
