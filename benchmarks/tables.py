@@ -215,9 +215,10 @@ def contacts_tables(rows):
             if row["method"] == "bins":
                 row["method"] = f"bins, {'sorted' if row['balanced'] else 'not sorted'} by load, memory {row['memory']}"
         table(f"Bins in mean diameters, {bodies}, ms", chosen, milliseconds, "contacts_per_s", key="size", name=str)
-    lines = [[f"{row['n']:,}", row["precision"], f"{row['contacts_per_particle']:.1f}", milliseconds(row),
-              giga("updates_per_s")(row)] for row in select(rows, op="friction")]
-    lines_of("Friction, the step of settled grains", ["grains", "type", "contacts a grain", "ms", "G updates/s"], lines)
+    lines = [[row["distribution"], f"{row['n']:,}", row["precision"], f"{row['contacts_per_particle']:.1f}",
+              milliseconds(row), giga("updates_per_s")(row)] for row in select(rows, op="friction")]
+    lines_of("Friction, the step of settled grains", ["which", "grains", "type", "contacts a grain", "ms", "G updates/s"],
+             lines)
 
 
 def main(files):

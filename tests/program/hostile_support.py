@@ -46,10 +46,23 @@ opening = { center = [0, 0.08, 0], radius = 0.025 }
 count = 20
 radius = 0.006
 lower = [-0.04, 0.08, -0.04]
+material = ["glass", "steel"]
 
 [physics]
 law = "hertz"
 young_modulus = 1e6
+rolling = "sds"
+
+[[physics.materials]]
+name = "glass"
+
+[[physics.materials]]
+name = "steel"
+density = 7800
+
+[[physics.material_pairs]]
+between = ["glass", "steel"]
+cohesion = 100
 
 [run]
 steps = 6
