@@ -123,7 +123,8 @@ struct friction_law {
   };
 
   /// The stored displacement in the present tangential plane, shortened if the contact has been compressed further.
-  [[nodiscard]] QUADRAT_HD static vec<T, 3> turned(const vec<T, 3>& stored, T compressed, const vec<T, 3>& normal) {
+  [[nodiscard, gnu::always_inline]] QUADRAT_HD static vec<T, 3> turned(const vec<T, 3>& stored, T compressed,
+                                                                       const vec<T, 3>& normal) {
     const T length = squared_norm(stored);
     if (!(length > T(0))) return {};
     const vec<T, 3> flat = stored - normal * dot(stored, normal);
@@ -133,8 +134,9 @@ struct friction_law {
   }
 
   /// The force of a spring and a dashpot with a slider; shortens the displacement if it slides.
-  [[nodiscard]] QUADRAT_HD static vec<T, 3> held_force(const spring_and_dashpot& of, vec<T, 3>& displacement,
-                                                       const vec<T, 3>& speed, T bound) {
+  [[nodiscard, gnu::always_inline]] QUADRAT_HD static vec<T, 3> held_force(const spring_and_dashpot& of,
+                                                                           vec<T, 3>& displacement,
+                                                                           const vec<T, 3>& speed, T bound) {
     const T share = T(1) / (T(1) + of.lag * of.damping);
     const vec<T, 3> force = (displacement * of.stiffness + speed * of.damping) * -share;
     const T squared_force = squared_norm(force);
@@ -177,7 +179,8 @@ struct friction_law {
   }
 };
 
-/// A wall in the precision of the run.
+/// A wall in the precision of the run. Compilers inline what only one kernel calls; here both kinds of kernels do, and
+/// for most pairs of a grain and a wall `overlap` is all there is to do.
 template <typename T>
 struct friction_wall {
   vec<T, 3> normal;  ///< a unit vector
@@ -186,7 +189,8 @@ struct friction_wall {
   T opening;         ///< radius of the opening; 0: a solid half-space
 
   /// The overlap of a sphere with the wall, at most 0 without contact; `direction` is from the wall to the sphere.
-  [[nodiscard]] QUADRAT_HD T overlap(const vec<T, 3>& position, T radius, vec<T, 3>& direction) const {
+  [[nodiscard, gnu::always_inline]] QUADRAT_HD T overlap(const vec<T, 3>& position, T radius,
+                                                         vec<T, 3>& direction) const {
     const T height = dot(normal, position) - offset;
     direction = normal;
     if (!(opening > T(0))) return radius - height;
