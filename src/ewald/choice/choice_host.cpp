@@ -149,6 +149,37 @@ void check_request(const ewald_request& request) {
   return choice.cost < std::numeric_limits<double>::infinity() && choice.errors.total() <= request.accuracy;
 }
 
+/// Round numbers up to 1: 1, 2 or 5 times a power of ten, three for each power; number 0 is 1.
+[[nodiscard]] double round_number(int k) {
+  constexpr double digits[] = {1, 2, 5};
+  const int decade = (k - 2) / 3;
+  return digits[k - 3 * decade] / std::pow(10, -decade);
+}
+/// The first one from `accuracy` on.
+[[nodiscard]] int round_number_from(double accuracy) {
+  int k = -42;  // the least possible accuracy, 1e-14
+  while (round_number(k) < accuracy * (1 - 1e-9)) ++k;
+  return k;
+}
+
+/// The cheapest choice of one method for this accuracy and for the next tighter round numbers. What serves those serves
+/// this one too: the expected time does not rise when less is asked for, although each search finds its least only to
+/// some percent.
+[[nodiscard]] ewald_choice cheapest_of(const ewald_request& request, std::string_view method,
+                                       const std::vector<charged_system>& systems) {
+  ewald_choice best = choice_of(request, method, systems);
+  if (request.given.mesh[0] > 0) return best;
+  constexpr int tighter_numbers = 2;
+  const int from = round_number_from(request.accuracy);
+  ewald_request tighter = request;
+  for (int k = from - 1; k >= from - tighter_numbers && round_number(k) >= 1e-14; --k) {
+    tighter.accuracy = round_number(k);
+    ewald_choice here = choice_of(tighter, method, systems);
+    if (serves(here, request) && (!serves(best, request) || here.cost < best.cost)) best = std::move(here);
+  }
+  return best;
+}
+
 [[nodiscard]] std::vector<std::string_view> methods_for(const ewald_request& request) {
   if (request.method == spme::name) return {spme::name};
   if (request.method == esp::name) return {esp::name};
@@ -160,20 +191,21 @@ void check_request(const ewald_request& request) {
   return methods;
 }
 
-/// Throws, and names an accuracy that can be reached.
+/// Throws, and names the least round accuracy that can be reached: the same whatever was asked for.
 [[noreturn]] void refuse(const ewald_request& request, std::string_view method,
                          const std::vector<charged_system>& systems) {
+  int k = round_number_from(request.accuracy / request.strictness);
   ewald_request easier = request;
-  for (easier.accuracy *= 2; easier.accuracy < 0.5; easier.accuracy *= 2) {
-    if (serves(choice_of(easier, method, systems), easier)) break;
+  for (; k < 0; ++k) {
+    easier.accuracy = round_number(k) * request.strictness;
+    if (easier.accuracy > request.accuracy && serves(choice_of(easier, method, systems), easier)) break;
   }
-  require(easier.accuracy<0.5, "no accuracy can be reached by the method ", method,
-                          " with at most 2^31 - 1 mesh points", request.given.cutoff> 0
+  require(k<0, "no accuracy can be reached by the method ", method, " with at most 2^31 - 1 mesh points",
+              request.given.cutoff> 0
               ? message(" and the cutoff ", request.given.cutoff)
               : std::string());
   throw argument_error(message("the accuracy is ", request.accuracy / request.strictness, "; with the method ", method,
-                               " and at most ", "2^31 - 1 mesh points, ", easier.accuracy / request.strictness,
-                               " can be reached"));
+                               " and at most 2^31 - 1 mesh points, ", round_number(k), " can be reached"));
 }
 
 }  // namespace
@@ -199,7 +231,7 @@ ewald_choice choose_ewald(const ewald_request& request, const std::vector<charge
   ewald_choice best;
   std::vector<candidate> candidates;
   for (const std::string_view method : methods) {
-    ewald_choice here = choice_of(request, method, charged);
+    ewald_choice here = cheapest_of(request, method, charged);
     candidates.insert(candidates.end(), here.candidates.begin(), here.candidates.end());
     const bool better = serves(here, request) != serves(best, request) ? serves(here, request)
                         : serves(here, request)                        ? here.cost < best.cost

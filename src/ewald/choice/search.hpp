@@ -52,6 +52,7 @@ class ewald_search {
 
   [[nodiscard]] ewald_candidate with_order(int order);
   [[nodiscard]] ewald_candidate complete(int order, double cutoff, bool rounded);
+  [[nodiscard]] ewald_candidate with_mesh(const ewald_parameters& given, bool rounded);
   [[nodiscard]] double parameter_for(double cutoff) const;
   [[nodiscard]] double balanced_parameter(const ewald_parameters& given);
   [[nodiscard]] double cutoff_for(double alpha) const;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double most_mesh_points = 2147483647.0;  // of all systems
-constexpr double least_decay = 0.2, least_band = 3, most_band = 42;
+constexpr double least_decay = 0.2, least_band = 3, most_band = 42, band_step = 0.5;
 constexpr int least_order = 3, most_order = 8;
 constexpr int search_nodes = 4;
 constexpr double share = 0.7;  // fraction of the accuracy for each of two parts: about sqrt(1/2)
@@ -112,37 +112,54 @@ ewald_candidate ewald_search::with_order(int order) {
 /// Completes an order and a cutoff. `rounded`: with possible extents; otherwise with real numbers, which makes the cost
 /// a smooth function of the cutoff.
 ewald_candidate ewald_search::complete(int order, double cutoff, bool rounded) {
-  ewald_candidate it;
-  it.parameters = request_.given;
-  it.parameters.order = order;
-  it.parameters.cutoff = cutoff;
-  const bool mesh_given = it.parameters.mesh[0] > 0;
-  if (it.parameters.splitting == 0) {
-    it.parameters.splitting = mesh_given ? balanced_parameter(it.parameters) : parameter_for(cutoff);
+  ewald_parameters parameters = request_.given;
+  parameters.order = order;
+  parameters.cutoff = cutoff;
+  if (parameters.splitting > 0) return with_mesh(parameters, rounded);
+  if (parameters.mesh[0] > 0) {
+    parameters.splitting = balanced_parameter(parameters);
+    return with_mesh(parameters, rounded);
   }
-  const shape here = shape_at(cutoff, it.parameters.splitting);
+  parameters.splitting = parameter_for(cutoff);
+  ewald_candidate found = with_mesh(parameters, rounded);
+  // The window of a larger prolate splitting has a lower step at its end, whose error no mesh makes smaller.
+  constexpr double most_more = 3;
+  const double last = std::min(parameters.splitting + most_more, most_band);
+  while (prolate_ && std::isinf(found.error) && parameters.splitting < last) {
+    parameters.splitting += band_step;
+    found = with_mesh(parameters, rounded);
+  }
+  return found;
+}
+
+/// Completes parameters that lack at most the mesh.
+ewald_candidate ewald_search::with_mesh(const ewald_parameters& given, bool rounded) {
+  ewald_candidate it;
+  it.parameters = given;
+  const bool mesh_given = given.mesh[0] > 0;
+  const shape here = shape_at(given.cutoff, given.splitting);
   const double short_range = short_range_error(here.splitting, system_);
   double points = 0;
   if (!mesh_given) {
     const double rest = std::max(accuracy_ * accuracy_ - short_range * short_range, 0.1 * accuracy_ * accuracy_);
-    const double density = density_for(here, it.parameters, 0.98 * std::sqrt(rest));
+    const double density = density_for(here, given, 0.98 * std::sqrt(rest));
     if (density == 0) return it;
-    points = put_mesh(it.parameters.mesh, order, density, rounded);
+    points = put_mesh(it.parameters.mesh, given.order, density, rounded);
   }
   if (mesh_given || rounded) points = points_of(it.parameters.mesh);
   if (points * load_.systems > most_mesh_points) return it;
   it.error = std::hypot(short_range, mesh_error_of(here, it.parameters));
-  it.cost = load_.expected(load_.work(direct_, cutoff, points, order));
+  it.cost = load_.expected(load_.work(direct_, given.cutoff, points, given.order));
   return it;
 }
 
 /// The splitting for which the short-range part (prolate: the omitted modes) makes its share of the error. Prolate: in
-/// steps of 1/2, because tables are kept for each c.
+/// steps, because tables are kept for each c.
 double ewald_search::parameter_for(double cutoff) const {
   const double target = share * accuracy_;
   if (prolate_) {
     double c = least_band;
-    while (c < most_band && left_out_error(cutoff, c, system_) > target) c += 0.5;
+    while (c < most_band && left_out_error(cutoff, c, system_) > target) c += band_step;
     return c;
   }
   const auto error = [&](double decay) {
@@ -173,29 +190,39 @@ double ewald_search::balanced_parameter(const ewald_parameters& given) {
   return first_below(least_decay, most_decay, 0, excess) / cutoff;
 }
 
-/// Mesh points (direct: modes) per unit length of a cell's edges for an error of `target`; 0 if impossible. Secants in
-/// logarithms, because the error is about a power of the density.
+/// The least mesh points (direct: modes) per unit length of a cell's edges for an error of `target`; 0 if impossible.
+/// The error falls about as a power of the density. That of prolate windows rises again, slowly, on denser meshes.
 double ewald_search::density_for(const shape& here, const ewald_parameters& given, double target) {
   ewald_parameters trial = given;
   const double alpha = gaussian_splitting(here.splitting.shape(), given.cutoff, here.splitting.parameter());
   double& likely = likely_density_[trial.order];  // over alpha
   if (likely == 0) likely = direct_ ? 1 : prolate_ ? 1.3 : 2;
   double density = likely * alpha, best = 0, slope = direct_ ? 8 : 0.7 * given.order;
-  double before = 0, before_log = 0;
+  double before = 0, before_log = 0, low = 0;  // low: too coarse
   for (int step = 0; step < 16; ++step) {
     if (put_mesh(trial.mesh, trial.order, density, false) * load_.systems > most_mesh_points) break;
     const double log_ratio = std::log(std::max(mesh_error_of(here, trial), 1e-300) / target);
+    const double fall = step == 0 ? 0 : (before_log - log_ratio) / std::log(density / before);
+    if (fall > 0) slope = std::clamp(fall, 0.5, 40.0);
     if (log_ratio <= 0 && (best == 0 || density < best)) best = density;
-    if ((log_ratio <= 0 && log_ratio > -0.15) || (best > 0 && step >= 8)) break;
-    if (step > 0 && before_log != log_ratio) {
-      slope = std::clamp((before_log - log_ratio) / std::log(density / before), 0.5, 40.0);
-    }
+    if (fall > 0 && (density < before ? log_ratio : before_log) > 0) low = std::max(low, std::min(density, before));
+    // A slope over a long way does not tell on which side of the least error this is.
+    const bool near = log_ratio <= 0 && log_ratio > -0.15, here_falling = fall > 0 && density < 1.3 * before;
+    if ((near && here_falling) || (best > 0 && (step >= 8 || best < 1.06 * low))) break;
+    if (fall < 0 && density < 1.03 * low) break;  // the least error is between them, and is not enough
     before = density;
     before_log = log_ratio;
-    const double factor = std::exp((log_ratio + 0.07) / slope);
     // Extents are small integers, so steps must stay large enough to change them.
-    density *= log_ratio > 0 ? std::clamp(factor, 1.03, 3.0) : std::clamp(factor, 0.3, 0.97);
-    if (best > 0 && density >= best) break;
+    const double factor = std::exp((log_ratio + 0.07) / slope);
+    if (fall < 0) {
+      density *= low > 0 ? std::sqrt(low / density) : 0.75;
+    } else {
+      density *= log_ratio > 0 ? std::clamp(factor, 1.03, 3.0) : std::clamp(factor, 0.3, 0.95);
+    }
+    if (best > 0 && (density >= best || density <= low)) {
+      if (low == 0) break;
+      density = std::sqrt(low * best);
+    }
   }
   if (best > 0) likely = best / alpha;
   return best;
