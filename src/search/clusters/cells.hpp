@@ -90,17 +90,22 @@ struct cluster_cells {
   [[nodiscard]] QUADRAT_HD double place_of(double at, int axis) const {
     return at - (endless[axis] ? std::floor(at) : index_of(at, axis));
   }
+  /// `Several`: the cells may be those of one of several systems, in its own buckets or in a single one.
+  template <bool Several = false>
   [[nodiscard]] QUADRAT_HD std::uint32_t bucket_at(const vec<double, D>& at) const {
+    if (Several && buckets == 1) return first_bucket;
     vec<int, D> cell{};
     for (int axis = 0; axis < D; ++axis) cell[axis] = index_of(at[axis], axis);
-    return bucket_of(cell);
+    return (Several ? first_bucket : 0) + bucket_of(cell);
   }
 
   /// Calls f(first bucket, last bucket, S) for the cells that can hold an image of a point linked to a wrapped point;
-  /// S is the image. Allows for rounding.
-  template <typename F>
-  QUADRAT_HD void for_each_run(const vec<T, D>& point, F&& f) const {
-    const cluster_reach<D> around = reach(point);
+  /// S is the image. Allows for rounding. Inlined at every level: left to choose, GCC passes f's variables through
+  /// memory, and finding links takes a fifth more instructions.
+  template <bool Several = false, typename F>
+  [[gnu::always_inline]] QUADRAT_HD void for_each_run(const vec<T, D>& point, F&& f) const {
+    const cluster_reach<D> around = reach(point, Several && buckets == 1);
+    const std::uint32_t before = Several ? first_bucket : 0;
     vec<int, D> shift{}, cell{};
     // The first index of the image that contains an index.
     const auto home = [&](int index, int axis) {
@@ -115,8 +120,9 @@ struct cluster_cells {
         cell[0] = x - begin;
         const int stretch = around.by_images ? 1 : together(cell[0]);
         const int last = around.range.last[0] < x + stretch ? around.range.last[0] : x + stretch - 1;
-        const std::uint32_t begins = around.by_images ? first_bucket : bucket_of(cell);
-        f(begins, around.by_images ? first_bucket + buckets - 1 : begins + static_cast<std::uint32_t>(last - x), shift);
+        const std::uint32_t first = around.by_images ? 0 : bucket_of(cell);
+        const std::uint32_t end = around.by_images ? buckets - 1 : first + static_cast<std::uint32_t>(last - x);
+        f(before + first, before + end, shift);
         x = last + 1;
       }
     };
@@ -141,9 +147,9 @@ struct cluster_cells {
     return !(at > 0) ? 0 : (at < cells[axis] ? floor_of(at) : cells[axis] - 1);
   }
 
-  [[nodiscard]] QUADRAT_HD cluster_reach<D> reach(const vec<T, D>& point) const {
+  [[nodiscard]] QUADRAT_HD cluster_reach<D> reach(const vec<T, D>& point, bool by_images) const {
     cluster_reach<D> around{};
-    around.by_images = buckets == 1;
+    around.by_images = by_images;
     vec<double, D> at = coordinates(point), distance = margin;
     for (int axis = 0; axis < D && !shape.orthorhombic; ++axis) {
       const double more = rounding[axis] * (size_of(point, axis) + cells[axis]) - allowed[axis];
@@ -179,11 +185,10 @@ struct cluster_cells {
   }
 
   [[nodiscard]] QUADRAT_HD std::uint32_t bucket_of(const vec<int, D>& cell) const {
-    if (buckets == 1) return first_bucket;
     if (table == 0) {
       int number = 0;
       for (int axis = D - 1; axis >= 0; --axis) number = number * cells[axis] + cell[axis];
-      return first_bucket + static_cast<std::uint32_t>(number);
+      return static_cast<std::uint32_t>(number);
     }
     constexpr std::uint32_t indices = 1u << 30;
     constexpr std::uint64_t factors[] = {0x9e3779b97f4a7c15u, 0xc2b2ae3d27d4eb4fu, 0x165667b19e3779f9u};
@@ -196,7 +201,7 @@ struct cluster_cells {
       key += index * factors[axis];
     }
     const std::uint64_t place = (hashed_keys::hash(key) >> 32) * table >> 32;
-    return first_bucket + number * (table + block) + static_cast<std::uint32_t>(place) + along % block;
+    return number * (table + block) + static_cast<std::uint32_t>(place) + along % block;
   }
 };
 

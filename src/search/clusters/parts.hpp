@@ -49,9 +49,10 @@ struct cluster_parts {
   int place_bits;  ///< along each axis
   int fine_bits;   ///< last bits of a key, which do not depend on the part
 
+  template <bool Several>
   [[nodiscard]] QUADRAT_HD std::uint64_t key_of(const vec<T, D>& wrapped) const {
     const vec<double, D> at = cells.coordinates(wrapped);
-    std::uint64_t key = cells.bucket_at(at);
+    std::uint64_t key = cells.template bucket_at<Several>(at);
     if (hash_bits > 0) key = key << hash_bits | hash_of(at) >> (64 - hash_bits);
     vec<std::uint64_t, D> place{};
     const double places = static_cast<double>(std::uint64_t{1} << place_bits);
@@ -160,6 +161,8 @@ template <typename T, int D>
 /// The only system, passed to kernels by value.
 template <typename T, int D>
 struct one_cluster_system {
+  static constexpr bool several = false;
+
   cluster_parts<T, D> parts;
 
   [[nodiscard]] QUADRAT_HD bool has(std::size_t) const { return true; }
@@ -170,6 +173,8 @@ struct one_cluster_system {
 /// Several systems, in the memory of the context.
 template <typename T, int D>
 struct cluster_systems {
+  static constexpr bool several = true;
+
   const cluster_parts<T, D>* parts;
   std::uint32_t count;
   const std::uint32_t* numbers;  ///< by point
@@ -209,7 +214,7 @@ struct cluster_key {
     const vec<T, D> point = key.search.points[i];
     if (!key.check_in(parts.cells.shape, point, i)) return 0;
     vec<int, D> boxes{};
-    return parts.key_of(parts.cells.shape.wrap(point, boxes));
+    return parts.template key_of<Systems::several>(parts.cells.shape.wrap(point, boxes));
   }
 };
 

@@ -31,21 +31,22 @@ struct cluster_search {
   /// The bucket of the point in a slot.
   [[nodiscard]] QUADRAT_HD cell_id bucket_of(std::size_t slot, const vec<T, D>& point) const {
     const cluster_cells<T, D>& cells = systems.of_slot(slot).cells;
-    return cells.bucket_at(cells.coordinates(point));
+    return cells.template bucket_at<Systems::several>(cells.coordinates(point));
   }
   /// Calls f(first slot, last slot + 1, translation) for each row of cells within reach of the wrapped point in a slot,
   /// until f returns false. Rows that begin after cell `most` are left out.
   template <typename F>
-  QUADRAT_HD void for_each_run(std::size_t slot, const vec<T, D>& point, cell_id most, F&& f) const {
+  [[gnu::always_inline]] QUADRAT_HD void for_each_run(std::size_t slot, const vec<T, D>& point, cell_id most,
+                                                      F&& f) const {
     const cluster_cells<T, D>& cells = systems.of_slot(slot).cells;
     bool more = true;
-    cells.for_each_run(point, [&](cell_id first, cell_id last, const vec<int, D>& s) {
+    cells.template for_each_run<Systems::several>(point, [&](cell_id first, cell_id last, const vec<int, D>& s) {
       counts.look();
       if (more && first <= most) more = f(cell_offsets[first], cell_offsets[last + 1], cells.shape.translation(s));
     });
   }
   template <typename F>
-  QUADRAT_HD void for_each_run(std::size_t slot, const vec<T, D>& point, F&& f) const {
+  [[gnu::always_inline]] QUADRAT_HD void for_each_run(std::size_t slot, const vec<T, D>& point, F&& f) const {
     for_each_run(slot, point, ~cell_id{0}, f);
   }
   [[nodiscard]] QUADRAT_HD bool linked(const vec<T, D>& from, const vec<T, D>& to, const vec<T, D>& translation) const {
