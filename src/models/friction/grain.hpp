@@ -190,9 +190,12 @@ struct friction_forces {
 
   template <bool Keep>
   QUADRAT_HD void add_wall(const grain_in_work<T>& self, std::uint32_t k, grain_load<T>& sum) const {
+    vec<T, 3> normal;
+    const T overlap = walls[k].overlap(self.position, self.radius, normal);
+    if (!(overlap > T(0))) return;
     friction_contact<T> at{};
-    at.overlap = walls[k].overlap(self.position, self.radius, at.normal);
-    if (!(at.overlap > T(0))) return;
+    at.normal = normal;
+    at.overlap = overlap;
     at.radius = self.radius;
     at.mass = self.mass;
     at.inverse_inertia = self.inverse_inertia;
