@@ -2,6 +2,8 @@
 #include "core/shared_memory.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdlib>
 #include <limits>
 #include <string_view>
@@ -42,13 +44,28 @@ std::size_t shared_memory_named(const char* architecture) {
   throw argument_error(message("QUADRAT_LEAST_ARCHITECTURE is ", architecture, "; possible are ", joined(names)));
 }
 
+#if QUADRAT_HAS_CUDA
+namespace {
+
+/// Asking the driver takes about as long as launching a kernel: each device is asked once.
+[[nodiscard]] std::size_t shared_memory_of_device(int device) {
+  static std::array<std::atomic<int>, 64> known{};
+  const auto place = static_cast<std::size_t>(device);
+  int bytes = place < known.size() ? known[place].load(std::memory_order_relaxed) : 0;
+  if (bytes > 0) return static_cast<std::size_t>(bytes);
+  check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+             "asking a device for its shared memory");
+  if (place < known.size()) known[place].store(bytes, std::memory_order_relaxed);
+  return static_cast<std::size_t>(bytes);
+}
+
+}  // namespace
+#endif
+
 std::size_t shared_memory_of_block(const cuda_context& context) {
   static const std::size_t named = shared_memory_named(std::getenv("QUADRAT_LEAST_ARCHITECTURE"));
 #if QUADRAT_HAS_CUDA
-  int bytes = 0;
-  check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, context.device()),
-             "asking a device for its shared memory");
-  return std::min(named, static_cast<std::size_t>(bytes));
+  return std::min(named, shared_memory_of_device(context.device()));
 #else
   context.activate();  // throws: without CUDA there is no context
   return named;
