@@ -39,6 +39,7 @@ int report(std::string_view text, exit_code code) {
     std::fprintf(stderr, "%s%.*s%s", before, static_cast<int>(count), part.data(), text.empty() ? "\n" : "");
     before = "";
   } while (!text.empty());
+  end_without_words();
   return code;
 }
 

@@ -257,7 +257,7 @@ def commands():
         Command("nufft", ["nufft", "../in/points.npy", "../in/mesh.npy", "--type", "2", *on_cpu, "-o", "values.npy"], "values.npy"),
         Command("spectrum", ["spectrum", "../in/points.npy", "--mesh", "8", "--box", "1,1,1", *on_cpu, "-o", "spectrum.csv", "--json"],
                 "spectrum.csv"),
-        Command("electrostatics", ["electrostatics", "../in/ions.xyz", "--exclusions", "../in/bonds.txt", "--virial", *on_cpu,
+        Command("electrostatics", ["electrostatics", "../in/ions.xyz", "--exclusions", "../in/bonds.txt", "--virial", "--deterministic", *on_cpu,
                                    "-o", "forces.npy", "--json"], "forces.npy"),
         Command("reduce", ["reduce", "../in/keys.npy", "../in/values.npy", *on_cpu, "-o", "sums.npy"], "sums.npy"),
         *([] if shutil.which("nvidia-smi") else [Command("info", ["info", "--json"])]),

@@ -52,9 +52,11 @@ const char* name_of_signal(int number) {
   return number == SIGINT ? "Ctrl-C" : number == SIGTERM ? "SIGTERM" : "SIGHUP";
 }
 
+std::atomic<bool> has_spoken{false};
+
 /// Prints a line on stderr, in place of the progress bar.
 void say(const char* before, const char* name, const char* after) {
-  if (!speaks()) return;
+  if (!speaks() || has_spoken) return;
   std::fprintf(stderr, "%squadrat: %s%s%s\n", ::isatty(STDERR_FILENO) != 0 ? "\r\033[K" : "", before, name, after);
 }
 
@@ -106,6 +108,8 @@ void listen(const sigset_t& while_waiting) {
 }
 
 }  // namespace
+
+void end_without_words() { has_spoken = true; }
 
 void listen_for_signals() {
   sigset_t mine, before;

@@ -8,6 +8,10 @@ namespace quadrat::program {
 /// start (nohup, background jobs) stay ignored. Call it once, before any other thread is started.
 void listen_for_signals();
 
+/// The program has said why it fails: a signal that comes while it ends adds nothing. mpirun sends one to all processes
+/// as soon as the first has ended.
+void end_without_words();
+
 /// During its lifetime, the first of these signals only requests a stop; a second one ends the program at once.
 class interruption {
  public:

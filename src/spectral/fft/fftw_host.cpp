@@ -3,7 +3,9 @@
 
 #include <dlfcn.h>
 
+#include <cerrno>
 #include <initializer_list>
+#include <new>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -12,10 +14,13 @@ namespace quadrat::detail {
 
 namespace {
 
-/// The first of these libraries that can be loaded; it stays loaded.
+/// The first of these libraries that can be loaded; it stays loaded. Throws bad_alloc if there is no memory to load one:
+/// with another library, results would have other bits.
 void* loaded(std::initializer_list<const char*> names) {
   for (const char* name : names) {
+    errno = 0;
     if (void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
+    if (errno == ENOMEM) throw std::bad_alloc();
   }
   return nullptr;
 }

@@ -428,7 +428,12 @@ TEST_F(granular_friction_materials, impossible_materials_are_refused) {
       {"pair of materials 1 and 0", "twice"});
   refused([](auto& o) { o.material_pairs = {{.first = 0, .second = 1, .restitution = 1.5}}; },
           {"restitution of materials 0 and 1", "1.5"});
-  refused([](auto& o) { o.walls = {{.material = 7}}; }, {"wall 0", "material 7", "2 materials"});
+  refused(
+      [](auto& o) {
+        o.walls.resize(1);
+        o.walls[0].material = 7;
+      },
+      {"wall 0", "material 7", "2 materials"});
   refused([](auto& o) { o.further_materials.resize(256); }, {"257 materials", "256"});
   refused([](auto&) {}, {"grain 0", "material 2", "2 materials"}, {2});
   refused([](auto&) {}, {"1 positions", "2 materials"}, {0, 1});
