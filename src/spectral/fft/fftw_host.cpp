@@ -14,8 +14,8 @@ namespace quadrat::detail {
 
 namespace {
 
-/// The first of these libraries that can be loaded; it stays loaded. Throws bad_alloc if there is no memory to load one:
-/// with another library, results would have other bits.
+/// The first of these libraries that can be loaded; it stays loaded. Throws bad_alloc if there is no memory to load
+/// one: with another library, results would have other bits.
 void* loaded(std::initializer_list<const char*> names) {
   for (const char* name : names) {
     errno = 0;
