@@ -25,7 +25,7 @@ struct axis_waves_of_boxes {
       for (int b = 0; b < boxes; ++b) phases.push_back(std::polar(1.0, 2 * std::numbers::pi * n * (b + 0.5) / boxes));
     }
   }
-  [[nodiscard]] std::size_t modes() const { return static_cast<std::size_t>(last - first + 1); }
+  [[nodiscard]] std::size_t modes() const { return static_cast<std::size_t>(last - first) + 1; }
   [[nodiscard]] std::size_t places() const { return static_cast<std::size_t>(boxes); }
 
   /// From boxes to modes, along the middle index of values[before][box][after].

@@ -75,8 +75,8 @@ struct shell_power {
     return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
   }
   [[nodiscard]] QUADRAT_HD complex_number turn(int n, int axis, bool negative) const {
-    const double sine = turns[axis][2 * n + 1];
-    return {turns[axis][2 * n], negative ? -sine : sine};
+    const double* const of_mode = turns[axis] + 2 * static_cast<std::ptrdiff_t>(n);
+    return {of_mode[0], negative ? -of_mode[1] : of_mode[1]};
   }
   /// The mean of the two meshes.
   [[nodiscard]] static QUADRAT_HD complex_number mode(const stored_number& plain, const stored_number& shifted,

@@ -38,7 +38,8 @@ void require_edges(const std::vector<double>& edges) {
 /// the B-spline of twice the order at the mesh points.
 double aliased_square(const mesh_window<double>& twice, double angle) {
   double sum = 0;
-  for (int j = 0; j < twice.width; ++j) sum += twice.weight(j, -0.5) * std::cos(angle * (j + 1 - twice.width / 2));
+  const int middle = twice.width / 2 - 1;
+  for (int j = 0; j < twice.width; ++j) sum += twice.weight(j, -0.5) * std::cos(angle * (j - middle));
   return sum;
 }
 
