@@ -123,7 +123,7 @@ def DDsmu(
     isa: Any = "fastest",
     weight_type: str | None = None,
 ) -> Any:
-    """Counts by the distance s and by mu = |z| / s, in nmu_bins bins up to mu_max: a structured array (smin, smax,
+    """Counts by the distance s and by mu = abs(z) / s, in nmu_bins bins up to mu_max: a structured array (smin, smax,
     savg, mu_max, npairs, weightavg)."""
     begin = time.perf_counter()
     edges = _edges(binfile)

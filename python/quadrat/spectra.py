@@ -53,7 +53,7 @@ def power_spectrum(
     deterministic: str = "none",
     threads: int | None = None,
 ) -> PowerSpectrum:
-    """The power spectrum V |F|^2 / (sum of weights)^2 of points in a periodic box, in the definitions of nbodykit's
+    """The power spectrum V abs(F)^2 / (sum of weights)^2 of points in a periodic box, in the definitions of nbodykit's
     FFTPower, where F is the transform of the weighted points and V the volume.
 
     Parameters
@@ -70,7 +70,7 @@ def power_spectrum(
     interlaced : adds a second mesh half a cell away, so that every other alias cancels
     compensated : divides by the square of the window's transform; without `interlaced` with all of its aliases
     subtract_shot_noise : from the multipole 0 of points with themselves
-    structure_factor : |F|^2 / N instead of the power
+    structure_factor : abs(F)^2 / N instead of the power
     origin : of the box, one number or one per axis
     method, deterministic, threads : see `SpreadPlan`
 
