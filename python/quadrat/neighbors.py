@@ -189,7 +189,7 @@ def neighbor_list(
         Independent systems in one call: both points of a pair belong to the same one.
     rule : the cutoff of a pair
         "uniform": the cutoff. "sum_of_radii" (the default with radii), "larger_radius" or "own_radius" (that of i): of
-        the (N,) `radii`. "table_of_types" (the default with a table): `type_cutoffs`[type of i, type of j], a symmetric
+        the (N,) `radii`. "table_of_types" (the default with a table): the entry of `type_cutoffs` for both types, a symmetric
         table with 0 for no pair, with the (N,) integers `types`; or a dictionary by pairs such as {("O", "H"): 1.2} or
         of radii that add up such as {"O": 0.7, "H": 0.5}, without other pairs and types, with (N,) names or integers.
         `cutoff` is then an upper bound on all of these.

@@ -71,7 +71,7 @@ def rdf(
     systems : (N,) integers, for all frames: independent systems, with a box each as in `neighbor_list`; each counts as a
         frame of its own
     types : (N,) integers from 0, or names (strings), for all frames; or a sequence of these, one for each frame; or the
-        name of a field of `Frame`s, such as "species", whose values are those of the first frame. g(r) is then given
+        name of a field of each `Frame`, such as "species", whose values are those of the first frame. g(r) is then given
         for each pair of types, by `RadialDistribution.pair` with their names.
     normalization : the divisor of the pairs of each shell, besides its volume
         "N^2": the sum over frames of N_a N_b / V. Independent, uniform points in a periodic box give 1, except for a
