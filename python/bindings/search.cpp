@@ -153,9 +153,9 @@ struct catalog_arrays {
 
 /// The records of a catalog as bytes, the name of their real type, the dimension, and the row of each point.
 [[nodiscard]] nb::tuple cluster_catalog(nb::handle points, double cutoff, nb::handle box, nb::handle periodic,
-                                        nb::handle origin, std::uint32_t min_points, nb::handle velocities,
-                                        nb::handle potentials, nb::handle densities, std::uint32_t least_size,
-                                        bool by_size, int threads, nb::handle index_dtype) {
+                                        nb::handle origin, nb::handle systems, std::uint32_t min_points,
+                                        nb::handle velocities, nb::handle potentials, nb::handle densities,
+                                        std::uint32_t least_size, bool by_size, int threads, nb::handle index_dtype) {
   const origin_of_arrays where = origin_of(points, "points");
   given_array array = points_from(points, where, 2);
   const int dimension = static_cast<int>(array.shape()[1]);
@@ -165,7 +165,9 @@ struct catalog_arrays {
   }
   more.potentials = reals_by_point(potentials, "potentials", array, where);
   more.densities = reals_by_point(densities, "densities", array, where);
-  const boxes_given boxes = boxes_from(box, dimension, periodic, origin);
+  std::optional<given_array> numbers = indices_from(systems, "systems", array.shape()[0], where);
+  const boxes_given boxes =
+      boxes_from(box, dimension, periodic, origin, systems_of(numbers, box, dimension, where, threads));
   const bool long_indices = long_indices_from(index_dtype).value_or(where.long_indices());
   auto options = sized<quadrat_cluster_options>();
   options.type = c_type(array.type());
@@ -176,15 +178,17 @@ struct catalog_arrays {
   const quadrat_boxes space = boxes.view();
   const std::unique_ptr<cluster_handle> finder = made_at<cluster_handle>(where.at(threads), &space, &options);
   array.receive(*finder);
+  if (numbers) numbers->receive(*finder);
   more.receive(*finder);
   results made(where);
   void* const rows = made.add(long_indices ? number::int64 : number::int32, {array.shape()[0]});
   made.prepare(*finder);
   const quadrat_points given = array.points();
+  const quadrat_integers of_points = of(numbers);
   const quadrat_catalog_options wanted = more.options(least_size, by_size);
   std::string groups;
   unlocked([&] {
-    finder->call(&c_functions::cluster_finder_find, &given, static_cast<const quadrat_integers*>(nullptr));
+    finder->call(&c_functions::cluster_finder_find, &given, &of_points);
     auto found = sized<quadrat_cluster_catalog>();
     finder->call(&c_functions::cluster_finder_catalog, &wanted, &found);
     groups.resize(found.count * found.group_bytes);
@@ -211,9 +215,10 @@ struct catalog_arrays {
 }
 
 /// Counts of pairs over frames of one kind, all on one device.
-class pair_counts {
+class histogram_of_frames {
  public:
-  pair_counts(double cutoff, std::uint32_t bins, std::uint32_t types, bool distinct, int threads) : threads_(threads) {
+  histogram_of_frames(double cutoff, std::uint32_t bins, std::uint32_t types, bool distinct, int threads)
+      : threads_(threads) {
     options_.cutoff = cutoff;
     options_.bins = bins;
     options_.types = types;
@@ -281,13 +286,13 @@ void add_search(nb::module_& module) {
              any("origin"), any("systems"), nb::arg("min_points"), nb::arg("members"), nb::arg("threads"),
              any("index_dtype"));
   module.def("cluster_catalog", &cluster_catalog, any("points"), nb::arg("cutoff"), any("box"), any("periodic"),
-             any("origin"), nb::arg("min_points"), any("velocities"), any("potentials"), any("densities"),
-             nb::arg("least_size"), nb::arg("by_size"), nb::arg("threads"), any("index_dtype"));
-  nb::class_<pair_counts>(module, "PairCounts")
+             any("origin"), any("systems"), nb::arg("min_points"), any("velocities"), any("potentials"),
+             any("densities"), nb::arg("least_size"), nb::arg("by_size"), nb::arg("threads"), any("index_dtype"));
+  nb::class_<histogram_of_frames>(module, "PairHistogram")
       .def(nb::init<double, std::uint32_t, std::uint32_t, bool, int>())
-      .def("add", &pair_counts::add, nb::arg("points").none(), nb::arg("name"), any("box"), any("periodic"),
+      .def("add", &histogram_of_frames::add, nb::arg("points").none(), nb::arg("name"), any("box"), any("periodic"),
            any("origin"), any("systems"), any("types"))
-      .def("result", &pair_counts::result);
+      .def("result", &histogram_of_frames::result);
   module.def("boxes_in", &boxes_in, any("box"), nb::arg("dimension"), nb::arg("of"));
   module.def("numbers", &numbers_as_array, any("value"), nb::arg("name"));
   module.def("kind_of_points", &kind_of_points, any("points"));

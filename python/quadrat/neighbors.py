@@ -396,6 +396,7 @@ def cluster_catalog(
     *,
     periodic: ByAxis = None,
     origin: Array = None,
+    systems: Array = None,
     velocities: Array = None,
     potentials: Array = None,
     densities: Array = None,
@@ -411,7 +412,7 @@ def cluster_catalog(
     that of the least potential, the most bound one, or of the largest density; without both the one nearest to the
     center. For the other parameters, and for centers along periodic axes, see `clusters`. Results are always the same.
     """
-    given = box, periodic, origin, whole(min_points, "min_points", 1, 2**32 - 1)
+    given = box, periodic, origin, systems, whole(min_points, "min_points", 1, 2**32 - 1)
     least = whole(least_size, "least_size", 0, 2**32 - 1)
     by_point = velocities, potentials, densities
     how = least, flag(by_size, "by_size"), thread_count(threads), _index_type(index_dtype)

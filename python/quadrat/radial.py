@@ -90,7 +90,7 @@ def rdf(
     else:
         names, parts = _parts_of_arrays(_frames(every), bins, types, box, periodic, origin, systems)
     kinds = max(1, len(names))
-    pairs = _core.PairCounts(cutoff, bins, kinds, distinct, thread_count(threads))
+    pairs = _core.PairHistogram(cutoff, bins, kinds, distinct, thread_count(threads))
     for number, (points, *within, numbers) in enumerate(parts):
         pairs.add(points, f"points of frame {number}", *within, systems, numbers)
     g, counts = pairs.result()
@@ -120,7 +120,7 @@ def _first_of(frames):
 
 
 def _parts_of_frames(first, every, bins, types, box, periodic, origin):
-    """(names of the types, what PairCounts takes of each frame)."""
+    """(names of the types, what PairHistogram takes of each frame)."""
     if types is not None and not isinstance(types, str):
         names, (numbers,) = _numbered(types, 1, bins)
         return names, ((*placed(frame, box, periodic, origin), numbers) for frame in every)
@@ -147,7 +147,7 @@ def _parts_of_frames(first, every, bins, types, box, periodic, origin):
 
 
 def _parts_of_arrays(listed, bins, types, box, periodic, origin, systems):
-    """(names of the types, what PairCounts takes of each array)."""
+    """(names of the types, what PairHistogram takes of each array)."""
     boxes = None if box is None or systems is not None or len(listed) == 1 else _core.numbers(box, "box")
     own = boxes is not None and _core.boxes_in(boxes, _core.kind_of_points(listed[0])[0], "frame") != 1
     if own and len(boxes) != len(listed):

@@ -107,7 +107,7 @@ void sum_rows(const cpu_context& context, const char* /*name*/, const shell_mesh
 #if defined(__CUDACC__)
 
 /// Adds the values of lanes with one shell to the last of them. Shells do not decrease along the lanes.
-__device__ inline void join_lanes(std::uint32_t shell, int columns, double (&numbers)[most_shell_columns]) {
+__device__ inline void join_lanes_of_shells(std::uint32_t shell, int columns, double (&numbers)[most_shell_columns]) {
   constexpr unsigned all = 0xffffffffu;
   const unsigned lane = threadIdx.x % 32;
   for (unsigned apart = 1; apart < 32; apart *= 2) {
@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(cuda_launch::block)
         shell = mesh.shell(group.square);
         if (shell < mesh.shells) values(group, numbers);
       }
-      join_lanes(shell, columns, numbers);
+      join_lanes_of_shells(shell, columns, numbers);
       const std::uint32_t right = __shfl_down_sync(all, shell, 1);
       if (shell < mesh.shells && (lane == 31 || right != shell)) {
 #pragma unroll

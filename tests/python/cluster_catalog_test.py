@@ -41,6 +41,19 @@ def test_groups_are_sums_over_members(dimension, dtype):
     assert not densest.groups.velocity.any()
 
 
+def test_many_systems_have_the_groups_of_each():
+    points = blobs(3, np.float64)[0]
+    both = [points, points[::2]]
+    systems = np.repeat([0, 1], [len(one) for one in both])
+    order = np.random.default_rng(5).permutation(len(systems))
+    points, boxes = np.concatenate(both)[order], [[10.0] * 3, [12.0] * 3]
+    found = quadrat.cluster_catalog(points, 1.0, boxes, systems=systems[order])
+    wanted = [quadrat.cluster_catalog(one, 1.0, box).groups for one, box in zip(both, boxes)]
+    assert sorted(found.groups["size"].tolist()) == sorted(np.concatenate([one["size"] for one in wanted]).tolist())
+    with pytest.raises(ValueError, match="system 2"):
+        quadrat.cluster_catalog(points, 1.0, boxes, systems=2 * systems[order])
+
+
 def test_small_clusters_are_left_out():
     points, _, _ = blobs(3, np.float64)
     found = quadrat.cluster_catalog(points, 1.0, [10.0] * 3, least_size=8)

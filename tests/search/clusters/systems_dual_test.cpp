@@ -87,8 +87,8 @@ struct batch_on_device {
       : points(to_device(context, batch.points)), systems(to_device(context, batch.systems)) {}
 };
 
-/// Labels of the batch are those of each system alone, with other numbers in the same order; so are members and
-/// centers.
+/// Labels of the batch are those of each system alone, with other numbers in the same order; so are members, centers
+/// and what a catalog says of them.
 template <typename T, int D>
 void expect_systems(const backend_context& context, cluster_finder<backend_context, T, D>& together,
                     const cluster_batch<T, D>& batch) {
@@ -99,11 +99,16 @@ void expect_systems(const backend_context& context, cluster_finder<backend_conte
   const cluster_members members = together.members();
   const auto offsets = to_host(context, members.offsets, members.clusters + 1);
   const auto rows = to_host(context, members.points, offsets.back());
+  const cluster_catalog<T, D> catalog = together.catalog();
+  const auto groups = to_host(context, catalog.groups, catalog.count);
+  ASSERT_EQ(groups.size(), sizes.size());
   std::size_t clusters = 0;
   for (std::size_t s = 0; s < batch.boxes.size(); ++s) {
     auto alone = make_cluster_finder(context, batch.boxes[s], batch.options);
     const found_clusters wanted = find_on(context, alone, batch.of_systems[s]);
     const auto wanted_centers = to_host(context, alone.centers(), wanted.sizes.size());
+    const cluster_catalog<T, D> alone_catalog = alone.catalog();
+    const auto wanted_groups = to_host(context, alone_catalog.groups, alone_catalog.count);
     std::map<std::int32_t, std::int32_t> names{{noise_label, noise_label}};
     for (std::size_t i = 0; i < wanted.labels.size(); ++i) {
       const std::int32_t label = labels[batch.places[s][i]];
@@ -113,6 +118,13 @@ void expect_systems(const backend_context& context, cluster_finder<backend_conte
       ASSERT_LT(row, sizes.size());
       EXPECT_EQ(sizes[row], wanted.sizes[static_cast<std::size_t>(wanted.labels[i])]);
       EXPECT_EQ(centers[row], wanted_centers[static_cast<std::size_t>(wanted.labels[i])]);
+      const cluster_group<T, D>& group = groups[row];
+      const cluster_group<T, D>& same = wanted_groups[static_cast<std::size_t>(wanted.labels[i])];
+      EXPECT_EQ(group.label, label);
+      EXPECT_EQ(group.size, same.size);
+      EXPECT_EQ(group.central, batch.places[s][same.central]);
+      EXPECT_EQ(group.center, same.center);
+      EXPECT_EQ(group.inertia, same.inertia);
       const auto begin = rows.begin() + offsets[row], end = rows.begin() + offsets[row + 1];
       EXPECT_TRUE(std::binary_search(begin, end, static_cast<particle_id>(batch.places[s][i])));
     }
