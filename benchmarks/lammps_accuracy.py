@@ -12,6 +12,7 @@ kspace styles in a step instead, for 12,288 atoms of water, with OMP_NUM_THREADS
 """
 
 import argparse
+import json
 import os
 import pathlib
 import subprocess
@@ -200,11 +201,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--times", action="store_true")
+    parser.add_argument("--json", help="write the errors to this file")
     arguments = parser.parse_args()
     ranks = arguments.ranks
     if arguments.times:
         print_times(ranks)
         return
+    rows = []
     print("| system | asked | `quadrat` | `pppm` |\n|---|---|---|---|")
     for name, system in systems().items():
         exact = reference(system)[0]
@@ -216,7 +219,11 @@ def main():
                 except RuntimeError as problem:
                     words = [line for line in str(problem).splitlines() if "ERROR" in line]
                     cells.append(words[0].split("(")[0].strip() if words else "fails")
+            rows.append({"system": name, "asked": float(accuracy), "quadrat": cells[0], "pppm": cells[1]})
             print(f"| {name} | {accuracy} | {cells[0]} | {cells[1]} |", flush=True)
+    if arguments.json:
+        meta = {"topic": "lammps_accuracy", "ranks": ranks}
+        pathlib.Path(arguments.json).write_text(json.dumps({"meta": meta, "rows": rows}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
