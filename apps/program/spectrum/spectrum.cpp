@@ -53,7 +53,7 @@ struct spectrum_command {
   bool quiet = false;
 };
 
-constexpr std::string_view axes[] = {"x", "y", "z"};
+constexpr std::string_view line_of_sight_axes[] = {"x", "y", "z"};
 
 /// Points with weights, as they were read.
 struct spectrum_set {
@@ -311,7 +311,7 @@ void add_choices(CLI::App& command, spectrum_command& o) {
   command.add_flag("--log", o.logarithmic, "logarithmic bins, instead of bins of one width");
   command.add_option("--multipoles", o.multipoles, "of 0, 2, 4; default: 0")->type_name("L[,L...]");
   command.add_option("--line-of-sight", o.line_of_sight, "axis of the multipoles")
-      ->check(one_of(axes))
+      ->check(one_of(line_of_sight_axes))
       ->capture_default_str();
   command.add_option("--order", o.order, "of spreading: 1 NGP, 2 CIC, 3 TSC, 4 PCS")
       ->check(whole_number(1, 4))
