@@ -13,7 +13,7 @@
 namespace quadrat::detail {
 
 /// The normal number 2^(exponent - 127).
-[[nodiscard]] QUADRAT_HD inline float power_of_two(int exponent) {
+[[nodiscard]] QUADRAT_HD inline float float_of_exponent(int exponent) {
   return __builtin_bit_cast(float, static_cast<std::uint32_t>(exponent) << 23);
 }
 
@@ -25,7 +25,7 @@ struct half_unit {
 
   /// The factor for a weight along an axis. Axes beyond the dimension have no weights.
   [[nodiscard]] QUADRAT_HD float along(int axis, const mesh_shape& shape) const {
-    return axis < shape.first_axis ? 1.0f : power_of_two(127 + exponent);
+    return axis < shape.first_axis ? 1.0f : float_of_exponent(127 + exponent);
   }
 };
 
@@ -65,12 +65,12 @@ struct half_scale {
     exponent = own > least ? own : least;
     exponent = exponent < end + 254 ? exponent : end + 254;
     if (before >= 0 && (most == 0 || (own <= before + 3 && own + 4 >= before))) exponent = before;
-    down = power_of_two(254 + room - exponent);
+    down = float_of_exponent(254 + room - exponent);
     up = up_of(exponent, unit);
     serves = most == 0 || (own < 255 && own <= exponent + 3 && own + room >= exponent);
   }
   [[nodiscard]] QUADRAT_HD static float up_of(int exponent, half_unit unit) {
-    return power_of_two(exponent - room + unit.product);
+    return float_of_exponent(exponent - room + unit.product);
   }
   [[nodiscard]] QUADRAT_HD static std::uint32_t modulus(float value) {
     return __builtin_bit_cast(std::uint32_t, value) & 0x7fffffffu;
