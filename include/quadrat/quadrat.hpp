@@ -98,6 +98,7 @@
 #include "quadrat/distributed/mobility.hpp"
 #include "quadrat/distributed/mpi.hpp"
 #include "quadrat/distributed/nccl.hpp"
+#include "quadrat/distributed/pair_counts.hpp"
 #include "quadrat/distributed/sparse_migration.hpp"
 #include "quadrat/distributed/spread_plan.hpp"
 #include "quadrat/distributed/visit.hpp"

@@ -10,6 +10,7 @@
 #include "quadrat/distributed/mesh_halo.hpp"
 #include "quadrat/distributed/migration.hpp"
 #include "quadrat/distributed/mobility.hpp"
+#include "quadrat/distributed/pair_counts.hpp"
 #include "quadrat/distributed/sparse_migration.hpp"
 #include "quadrat/distributed/spread_plan.hpp"
 
@@ -146,6 +147,13 @@ TEST_F(calls_of_ranks, sums) {
   const device_decomposition<backend_context, 3> placed(context(), shares);
   distributed_contacts<backend_context, float> contacts(context(), ranks_, space());
   expect_call("distributed_contacts::build", grows_and_waits, [&] { contacts.build(placed.view(), bodies); });
+
+  distributed_pair_counts<backend_context, float, 3> pairs(context(), ranks_, space(),
+                                                           {pair_coordinates::r, {0, 0.1}, {}});
+  expect_call("distributed_pair_counts::count", grows_and_waits,
+              [&] { static_cast<void>(pairs.count(shares, points)); });
+  expect_call("distributed_pair_counts::count_between", grows_and_waits,
+              [&] { static_cast<void>(pairs.count_between(shares, points, points_of(forces))); });
 }
 
 }  // namespace

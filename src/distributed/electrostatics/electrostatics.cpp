@@ -13,6 +13,7 @@
 #include "distributed/electrostatics/electrostatics_choice.hpp"
 #include "distributed/electrostatics/electrostatics_kernels.hpp"
 #include "distributed/fft/transposed_transform.hpp"
+#include "distributed/particles/own_points.hpp"
 #include "distributed/ranks/gathered.hpp"
 #include "ewald/choice/choice.hpp"
 #include "ewald/crowding.hpp"
@@ -114,7 +115,7 @@ struct distributed_electrostatics<Context, T>::implementation {
   array<vec<T, 3>, Context> positions, placed, forces, smooth_gradients;
   array<detail::moved_number<T>, Context> spectrum;
   array<double, Context> totals;
-  array<std::uint32_t, Context> owners;
+  detail::own_points_check<Context> check_own;
   workspace<Context> scratch;
 };
 
@@ -149,21 +150,9 @@ template <typename Context, typename T>
 void distributed_electrostatics<Context, T>::implementation::check(const decomposition<3>& shares,
                                                                    const points_view<T, 3>& points, const T* given,
                                                                    T skin) {
-  detail::require_points(points, "points");
   require_pointer(given, points.count, "charges");
   require(skin >= T(0) && std::isfinite(skin), "the skin is ", skin, "; it must be finite and not negative");
-  require(shares.cells == space.cells && shares.ranks() == ranks.size(),
-          "the decomposition of the charges is of another grid, or for other ranks");
-  const device_decomposition<Context, 3> there(context, shares);
-  owners.resize_discarding(context, points.count);
-  find_owners(context, there.view(), space, points, owners.data());
-  const detail::misplaced_point look{owners.data(), static_cast<std::uint32_t>(ranks.rank()), points.count};
-  const std::uint64_t first =
-      points.count == 0 ? 0 : reduce_minimum(context, "ewald.owners", points.count, look, scratch);
-  if (first == points.count) return;
-  throw data_error(message("point ", first, " of rank ", ranks.rank(), " is in a cell of rank ",
-                           to_host(context, owners.data() + first, 1)[0]),
-                   first);
+  check_own(context, ranks, space, shares, points);
 }
 
 /// Waits.
@@ -445,7 +434,7 @@ std::size_t distributed_electrostatics<Context, T>::implementation::bytes() cons
          (fft ? fft->bytes() : 0) + domain.bytes() + factors.bytes() + charges.bytes() + some.bytes() +
          potentials.bytes() + smooth_potentials.bytes() + mesh.bytes() + zero.bytes() + positions.bytes() +
          placed.bytes() + forces.bytes() + smooth_gradients.bytes() + spectrum.bytes() + totals.bytes() +
-         owners.bytes() + scratch.bytes();
+         check_own.bytes() + scratch.bytes();
 }
 
 template <typename Context, typename T>

@@ -16,15 +16,6 @@
 /// The kernel bodies of distributed_electrostatics. In all arrays own charges come first, then ghosts.
 namespace quadrat::detail {
 
-/// The first point that is not in the block of this rank; `count` if all are.
-struct misplaced_point {
-  const std::uint32_t* owners;
-  std::uint32_t self;
-  std::uint64_t count;
-
-  QUADRAT_HD std::uint64_t operator()(std::size_t i) const { return owners[i] == self ? count : i; }
-};
-
 template <typename T>
 struct copy_points {
   points_view<T, 3> from;

@@ -6,9 +6,12 @@
 
 #include "cells/counting_build.hpp"
 #include "distributed/mobility/waves.hpp"
+#include "distributed/particles/own_points.hpp"
 #include "hydro/lanczos.hpp"
 #include "hydro/methods.hpp"
 #include "hydro/near_matrix.hpp"
+#include "hydro/place.hpp"
+#include "hydro/results.hpp"
 #include "parallel/host_mirror.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/distributed/halo.hpp"
@@ -73,7 +76,8 @@ struct distributed_mobility<Context, T>::implementation final : detail::lanczos_
   detail::lanczos_basis<Context, T> basis;
   detail::host_mirror<Context> mirror;
   array<std::uint64_t, Context> words;
-  array<std::uint32_t, Context> box_counts, owners;
+  array<std::uint32_t, Context> box_counts;
+  detail::own_points_check<Context> check_own;
   array<particle_id, Context> ids;
   array<vec<T, 3>, Context> positions, near_block;
   array<detail::sphere_vector<T>, Context> places, forces_with_ghosts;

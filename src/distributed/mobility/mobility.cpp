@@ -14,7 +14,6 @@
 #include "core/point_checks.hpp"
 #include "distributed/electrostatics/electrostatics_kernels.hpp"
 #include "distributed/mobility/implementation.hpp"
-#include "distributed/mobility/kernels.hpp"
 #include "hydro/crowding.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
@@ -63,23 +62,9 @@ template <typename Context, typename T>
 void distributed_mobility<Context, T>::implementation::check(const decomposition<3>& shares,
                                                              const points_view<T, 3>& points, const particle_id* given,
                                                              T skin) {
-  detail::require_points(points, "points");
   require_pointer(given, points.count, "ids");
   require(skin >= T(0) && std::isfinite(skin), "the skin is ", skin, "; it must be finite and not negative");
-  require(shares.cells == space.cells && shares.ranks() == ranks.size(),
-          "the decomposition of the spheres is of another grid, or for other ranks");
-  if (points.count == 0) return;
-  const device_decomposition<Context, 3> there(context, shares);
-  owners.resize_discarding(context, points.count);
-  find_owners(context, there.view(), space, points, owners.data());
-  const detail::misplaced_sphere<T> look{points, owners.data(), static_cast<std::uint32_t>(ranks.rank())};
-  const std::uint64_t found = reduce_minimum(context, "mobility.owners", points.count, look, scratch);
-  if (found == ~std::uint64_t{0}) return;
-  const std::uint64_t first = found / 2;
-  if (found % 2 == 0) throw data_error(message("point ", first, " of rank ", ranks.rank(), " is not finite"), first);
-  throw data_error(message("point ", first, " of rank ", ranks.rank(), " is in a cell of rank ",
-                           to_host(context, owners.data() + first, 1)[0]),
-                   first);
+  check_own(context, ranks, space, shares, points);
 }
 
 /// How crowded the spheres of all ranks are. Collective.
@@ -280,7 +265,7 @@ void distributed_mobility<Context, T>::implementation::deliver(bool forced, cons
 template <typename Context, typename T>
 std::size_t distributed_mobility<Context, T>::implementation::bytes() const {
   return borders.bytes() + (waves == nullptr ? 0 : waves->bytes()) + buckets.bytes() + near.bytes() + basis.bytes() +
-         words.bytes() + box_counts.bytes() + owners.bytes() + ids.bytes() + positions.bytes() + near_block.bytes() +
+         words.bytes() + box_counts.bytes() + check_own.bytes() + ids.bytes() + positions.bytes() + near_block.bytes() +
          places.bytes() + forces_with_ghosts.bytes() + forces_by_axis.bytes() + wave_velocities.bytes() +
          scratch.bytes();
 }

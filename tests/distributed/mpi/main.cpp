@@ -15,6 +15,7 @@
 #include "distributed/models/granular.hpp"
 #include "distributed/models/srd.hpp"
 #include "distributed/models/toy.hpp"
+#include "distributed/pairs.hpp"
 #include "distributed/searches.hpp"
 #include "distributed/spheres.hpp"
 #include "quadrat/distributed/mpi.hpp"
@@ -31,6 +32,8 @@ void make_all_checks(communicator& ranks) {
   test::check_small_systems(ranks, static_cast<std::uint64_t>(ranks.size()) * 7919, 200);
   test::check_balances(ranks);
   test::check_searches(ranks, static_cast<std::uint64_t>(ranks.size()), 10);
+  test::check_pairs(ranks, static_cast<std::uint64_t>(ranks.size()), 20);
+  test::check_sky(ranks, 100);
   test::check_granular(ranks, 600);
   test::check_srd(ranks, 800);
   test::check_friction(ranks, 150);
