@@ -85,6 +85,7 @@
 #include "quadrat/keyed/methods.hpp"
 
 // Many ranks: processes under MPI, or GPUs of one process.
+#include "quadrat/distributed/cluster_finder.hpp"
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/distributed/contacts.hpp"
 #include "quadrat/distributed/decomposition.hpp"

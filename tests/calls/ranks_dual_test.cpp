@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "calls/calls.hpp"
 #include "quadrat/core/grid.hpp"
+#include "quadrat/distributed/cluster_finder.hpp"
 #include "quadrat/distributed/contacts.hpp"
 #include "quadrat/distributed/decomposition.hpp"
 #include "quadrat/distributed/electrostatics.hpp"
@@ -147,6 +148,9 @@ TEST_F(calls_of_ranks, sums) {
   const device_decomposition<backend_context, 3> placed(context(), shares);
   distributed_contacts<backend_context, float> contacts(context(), ranks_, space());
   expect_call("distributed_contacts::build", grows_and_waits, [&] { contacts.build(placed.view(), bodies); });
+
+  distributed_cluster_finder<backend_context, float, 3> clusters(context(), ranks_, space(), {0.1f, 4});
+  expect_call("distributed_cluster_finder::find", grows_and_waits, [&] { clusters.find(shares, points); });
 
   distributed_pair_counts<backend_context, float, 3> pairs(context(), ranks_, space(),
                                                            {pair_coordinates::r, {0, 0.1}, {}});

@@ -52,7 +52,7 @@ class cluster_engine {
   std::vector<lattice<T, D>> shapes;  ///< the searched lattices
   Counts counts;
 
- private:
+ protected:
   template <typename Systems>
   using search_type = cluster_search<T, D, Systems, Counts>;
   using forest_type = cluster_forest<Counts>;
@@ -78,7 +78,11 @@ class cluster_engine {
   template <typename Systems>
   void center(const Systems& systems, const cluster_view& all);
   template <typename Systems>
+  void find_cores(const Systems& systems, std::size_t count);
+  template <typename Systems>
   void unite(const Systems& systems, std::size_t count);
+  template <typename Systems>
+  void number(const Systems& systems, std::size_t count);
   template <typename Systems>
   void label(const Systems& systems, std::size_t count);
   void count_sizes(std::size_t count, std::size_t clusters);
@@ -269,15 +273,19 @@ void cluster_engine<Context, T, D, Counts>::run(const char* name, std::size_t co
 
 template <typename Context, typename T, int D, typename Counts>
 template <typename Systems>
+void cluster_engine<Context, T, D, Counts>::find_cores(const Systems& systems, std::size_t count) {
+  if (options.min_points == 1) return;
+  for (const cluster_step step : {cluster_step::if_crowded, cluster_step::if_sparse}) {
+    run("search.clusters.find_core_points", count,
+        find_core_points<search_type<Systems>>{search(systems, step), options.min_points}, step);
+  }
+}
+
+template <typename Context, typename T, int D, typename Counts>
+template <typename Systems>
 void cluster_engine<Context, T, D, Counts>::unite(const Systems& systems, std::size_t count) {
   using step_search = search_type<Systems>;
   constexpr auto if_crowded = cluster_step::if_crowded, if_sparse = cluster_step::if_sparse;
-  if (options.min_points > 1) {
-    for (const cluster_step step : {if_crowded, if_sparse}) {
-      run("search.clusters.find_core_points", count,
-          find_core_points<step_search>{search(systems, step), options.min_points}, step);
-    }
-  }
   run("search.clusters.unite_linked", count, unite_linked<step_search>{search(systems, if_crowded), forest()},
       if_crowded);
   run("search.clusters.unite_few", count, unite_few<step_search>{search(systems, if_sparse), forest(), before.data()},
@@ -290,16 +298,16 @@ void cluster_engine<Context, T, D, Counts>::unite(const Systems& systems, std::s
       unite_rest<step_search>{search(systems, if_sparse), forest(), before.data(), largest}, if_sparse);
 }
 
-/// Labels the points; the number of clusters is then at the end of `before`.
+/// Labels the parts by their core points. `before` then has the number of clusters whose first core point is before a
+/// point, and at its end that of all.
 template <typename Context, typename T, int D, typename Counts>
 template <typename Systems>
-void cluster_engine<Context, T, D, Counts>::label(const Systems& systems, std::size_t count) {
+void cluster_engine<Context, T, D, Counts>::number(const Systems& /*systems*/, std::size_t count) {
   using step_search = search_type<Systems>;
   const cluster_chunks chunks = make_cluster_chunks(context, count);
   const std::size_t most_parts = gated ? count : part_count;
   smallest.resize_discarding(context, most_parts);
   part_labels.resize_discarding(context, most_parts);
-  labels.resize_discarding(context, count);
   fill_bytes(context, smallest.data(), 0xff, most_parts * sizeof(std::uint32_t));
   run("search.clusters.find_smallest", chunks.number(),
       find_smallest<step_search>{placed.data(), pairs.elements(), chunks, forest(), smallest.data()});
@@ -308,6 +316,14 @@ void cluster_engine<Context, T, D, Counts>::label(const Systems& systems, std::s
   exclusive_scan_with_total(context, before.data(), before.data(), count, scratch);
   run_parts("search.clusters.label_parts",
             label_parts<forest_type>{forest(), smallest.data(), before.data(), part_labels.data()});
+}
+
+/// Labels the points by the parts.
+template <typename Context, typename T, int D, typename Counts>
+template <typename Systems>
+void cluster_engine<Context, T, D, Counts>::label(const Systems& systems, std::size_t count) {
+  using step_search = search_type<Systems>;
+  labels.resize_discarding(context, count);
   for (const cluster_step step : {cluster_step::if_crowded, cluster_step::if_sparse}) {
     run("search.clusters.label_points", count,
         label_points<step_search>{search(systems, step), part_labels.data(), pairs.elements(), labels.data()}, step);
@@ -338,7 +354,9 @@ void cluster_engine<Context, T, D, Counts>::find(const points_view<T, D>& points
       read_parts(points);
       tree = crowded ? make_box_tree(context, placed.data(), point_count, boxes) : box_tree<T, D>{};
       with_systems([&](const auto& systems) {
+        find_cores(systems, point_count);
         unite(systems, point_count);
+        number(systems, point_count);
         label(systems, point_count);
       });
       cluster_count = to_host(context, before.data() + point_count, 1)[0];
@@ -386,7 +404,9 @@ void cluster_engine<Context, T, D, Counts>::find_async(const points_view<T, D>& 
   place(points, system_of_point);
   tree = make_box_tree(context, placed.data(), point_count, boxes);
   with_systems([&](const auto& systems) {
+    find_cores(systems, point_count);
     unite(systems, point_count);
+    number(systems, point_count);
     label(systems, point_count);
   });
   copy_bytes(context, before.data() + point_count, control.data() + cluster_words::clusters, sizeof(std::uint32_t));

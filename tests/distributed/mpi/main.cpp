@@ -6,6 +6,7 @@
 #include "distributed/balance.hpp"
 #include "distributed/bodies.hpp"
 #include "distributed/charges.hpp"
+#include "distributed/clusters.hpp"
 #include "distributed/communication_checks.hpp"
 #include "distributed/fields.hpp"
 #include "distributed/models/brownian.hpp"
@@ -34,6 +35,8 @@ void make_all_checks(communicator& ranks) {
   test::check_searches(ranks, static_cast<std::uint64_t>(ranks.size()), 10);
   test::check_pairs(ranks, static_cast<std::uint64_t>(ranks.size()), 20);
   test::check_sky(ranks, 100);
+  test::check_clusters(ranks, static_cast<std::uint64_t>(ranks.size()), 40);
+  test::check_chains(ranks);
   test::check_granular(ranks, 600);
   test::check_srd(ranks, 800);
   test::check_friction(ranks, 150);
