@@ -59,6 +59,8 @@ TEST_P(distributed_clusters_test, points_may_be_crowded_on_one_rank_in_one_spot_
   EXPECT_NO_THROW(run_ranks(GetParam(), body));
 }
 
+class distributed_clusters_cost_test : public backend_test {};
+
 /// The blocks of ranks in another order.
 [[nodiscard]] decomposition<2> shuffled_ranks(const decomposition<2>& shares, std::uint64_t seed) {
   std::vector<int> places(shares.blocks.size());
@@ -90,7 +92,7 @@ TEST_P(distributed_clusters_test, points_may_be_crowded_on_one_rank_in_one_spot_
   return rounds;
 }
 
-TEST_F(backend_test, rounds_that_unite_a_chain_grow_with_the_logarithm_of_the_ranks) {
+TEST_F(distributed_clusters_cost_test, rounds_that_unite_a_chain_grow_with_the_logarithm_of_the_ranks) {
   for (const std::uint64_t shuffled : {0u, 1u, 2u}) {
     const int few = rounds_of_chain(4, shuffled), many = rounds_of_chain(64, shuffled);
     EXPECT_GT(few, 0);
@@ -98,7 +100,7 @@ TEST_F(backend_test, rounds_that_unite_a_chain_grow_with_the_logarithm_of_the_ra
   }
 }
 
-TEST_F(backend_test, bytes_that_unite_clusters_follow_faces_and_fragments_there) {
+TEST_F(distributed_clusters_cost_test, bytes_that_unite_clusters_follow_faces_and_fragments_there) {
   cluster_costs costs{}, denser{};
   run_ranks(4, [&](communicator& ranks) {
     const auto body = [&](double neighbors) {
@@ -148,7 +150,7 @@ TEST_P(distributed_clusters_test, all_ranks_name_a_bad_point_and_its_rank) {
   if (GetParam() > 1) expect_words(error_of<data_error>(error(2)), {"point 31", rank, "in a cell of rank 0"});
 }
 
-TEST_F(backend_test, clusters_over_ranks_refuse_the_options_that_one_rank_refuses) {
+TEST_F(distributed_clusters_cost_test, options_that_one_rank_refuses_are_refused) {
   const auto make = [](const cluster_options<double>& options) {
     return [options] {
       run_ranks(2, [&](communicator& ranks) {

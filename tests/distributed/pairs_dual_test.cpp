@@ -26,7 +26,7 @@ TEST_P(distributed_pair_counts_test, counts_sums_and_means_have_the_bits_of_one_
 }
 
 /// A box of eight cells along the first axis, periodic along it.
-[[nodiscard]] counted_points<double> rod(std::size_t count, double length) {
+[[nodiscard]] counted_points<double> row_of_points(std::size_t count, double length) {
   counted_points<double> all{
       make_grid(make_box<double, 3>({0, 0, 0}, {8, 1, 1}, {true, false, false}), {8, 1, 1}), {}, {}, {}, {}};
   std::mt19937_64 random(count);
@@ -44,7 +44,7 @@ TEST_P(distributed_pair_counts_test, all_points_may_be_on_one_rank_or_in_one_spo
   const pair_counts_options options{pair_coordinates::r, {0, 0.1, 0.4, 1.5}, {}, true};
   const auto body = [&](communicator& ranks) {
     for (const double length : {8.0, 0.9, 0.0}) {
-      const auto all = rod(size_or(200, 40), length);
+      const auto all = row_of_points(size_or(200, 40), length);
       check_pairs_of(ranks, all, even_decomposition(all.space, ranks.size()), options, true, message(length));
     }
   };
@@ -54,7 +54,7 @@ TEST_P(distributed_pair_counts_test, all_points_may_be_on_one_rank_or_in_one_spo
 TEST_P(distributed_pair_counts_test, bytes_follow_the_points_near_faces) {
   std::vector<std::uint64_t> bytes;
   const auto body = [&](communicator& ranks) {
-    const auto all = rod(4000, 8);
+    const auto all = row_of_points(4000, 8);
     const backend_context context = context_of_rank();
     const auto shares = even_decomposition(all.space, ranks.size());
     const auto points = to_device(context, chosen(all.points, all.own(shares, ranks.rank(), all.points)));
@@ -79,7 +79,7 @@ TEST_P(distributed_pair_counts_test, all_ranks_name_a_bad_point_or_weight_and_it
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const auto error = [&](int what) {
     const auto body = [nan, what](communicator& ranks) {
-      auto all = rod(80, 8);
+      auto all = row_of_points(80, 8);
       const backend_context context = context_of_rank();
       const auto shares = even_decomposition(all.space, ranks.size());
       auto own = chosen(all.points, all.own(shares, ranks.rank(), all.points));
@@ -106,12 +106,14 @@ TEST_P(distributed_pair_counts_test, all_ranks_name_a_bad_point_or_weight_and_it
   expect_words(error_of<argument_error>(error(4)), {"rank 0 gives weights", rank, "without"});
 }
 
-TEST_F(backend_test, pair_counts_over_ranks_refuse_a_sky_with_a_periodic_box_and_bad_edges) {
+class distributed_pair_counts_options_test : public backend_test {};
+
+TEST_F(distributed_pair_counts_options_test, a_sky_with_a_periodic_box_and_bad_edges_are_refused) {
   const auto make = [&](const pair_counts_options& options) {
     return [&, options] {
       run_ranks(2, [&](communicator& ranks) {
-        static_cast<void>(
-            distributed_pair_counts<backend_context, double, 3>(context_of_rank(), ranks, rod(1, 1).space, options));
+        static_cast<void>(distributed_pair_counts<backend_context, double, 3>(context_of_rank(), ranks,
+                                                                              row_of_points(1, 1).space, options));
       });
     };
   };
