@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -297,10 +298,11 @@ struct box_of_entry {
   return result;
 }
 
-/// points (N, D), box vectors (D, D): i and j (P,), shifts (P, D), of which the first `count` () are written.
+/// points (N, D), box vectors (D, D): i and j (P,), shifts (P, D), of which the first `count` () are written. A count
+/// above the capacity P is an error; without `strict` it is a result, and nothing else is written.
 ffi::Error run_pairs(const site& where, array_in points, array_in vectors, array_out first, array_out second,
                      array_out shifts, array_out count, numbers_in periodic, double cutoff, std::int64_t half,
-                     std::int64_t sorted, std::int64_t threads) {
+                     std::int64_t sorted, std::int64_t strict, std::int64_t threads) {
   return guarded(where, [&] {
     auto options = sized<quadrat_neighbor_options>();
     options.type = type_of(points);
@@ -320,10 +322,13 @@ ffi::Error run_pairs(const site& where, array_in points, array_in vectors, array
       given.boxes = box.view();
       search.call(&c_functions::neighbor_list_build, &given);
       const auto found = static_cast<std::size_t>(search.get(&c_functions::neighbor_list_view).entries);
-      if (found > static_cast<std::size_t>(i.extent(0))) {
+      const bool fits = found <= static_cast<std::size_t>(i.extent(0));
+      if (found > std::numeric_limits<std::int32_t>::max() || (strict != 0 && !fits)) {
         const std::string there = "there are " + std::to_string(found) + " pairs; ";
         throw overflow_error(there + "the capacity is " + std::to_string(i.extent(0)), found);
       }
+      where.to_device(std::vector{static_cast<std::int32_t>(found)}, total.at(entry));
+      if (!fits) continue;
       const auto write = [&](int array, void* to) {
         search.call(&c_functions::neighbor_list_write_async, array, int{QUADRAT_INT32}, to);
       };
@@ -331,7 +336,6 @@ ffi::Error run_pairs(const site& where, array_in points, array_in vectors, array
       write(QUADRAT_NEIGHBOR_INDICES, j.at(entry));
       write(QUADRAT_NEIGHBOR_SHIFTS, moved.at(entry));
       search.synchronize();
-      where.to_device(std::vector{static_cast<std::int32_t>(found)}, total.at(entry));
     }
   });
 }
@@ -449,6 +453,7 @@ template <typename Binding>
       .template Attr<double>("cutoff")
       .template Attr<std::int64_t>("half")
       .template Attr<std::int64_t>("sorted")
+      .template Attr<std::int64_t>("strict")
       .template Attr<std::int64_t>("threads");
 }
 template <typename Binding>

@@ -42,7 +42,8 @@ class Neighbors(NamedTuple):
     pairs.
 
     Entries beyond the number have i = j = N, which indexed additions drop; their shift and vector are 0, and their
-    distance is the cutoff.
+    distance is the cutoff. If the number is above the capacity, which `strict` lists make an error, no entry is used,
+    and distances and vectors are NaN.
     """
 
     i: jax.Array
@@ -51,6 +52,11 @@ class Neighbors(NamedTuple):
     distances: jax.Array
     vectors: jax.Array
     count: jax.Array
+
+    @property
+    def overflowed(self) -> jax.Array:
+        """Whether there are more pairs than the capacity; `count` of them would have fit."""
+        return self.count > self.i.shape[-1]
 
     def __repr__(self) -> str:
         return of_arrays(self)
@@ -65,12 +71,14 @@ def neighbor_list(
     capacity: int,
     half: bool = False,
     sorted: bool = False,
+    strict: bool = True,
 ) -> Neighbors:
     """All pairs (i, j, S) for which points[j] + S @ box - points[i] is shorter than the cutoff, at most `capacity`.
 
     Like `quadrat.neighbor_list`, with arrays whose size does not depend on the data. More pairs than the capacity are
-    an error that names their number. Returns `Neighbors`; distances and vectors have derivatives of every order by
-    points and box.
+    an error that names their number; without `strict` they are none: `overflowed` of the result is then true, `count`
+    is their number, and distances and vectors are NaN. Returns `Neighbors`; distances and vectors have derivatives of
+    every order by points and box.
     """
     points = _points(points, (2, 3))
     count, dimension = points.shape
@@ -80,14 +88,15 @@ def neighbor_list(
     wraps = _by_axis(box is not None if periodic is None else periodic, dimension, "periodic", flag)
     capacity, cutoff = whole(capacity, "capacity", least=0), real_number(cutoff, "cutoff")
     order = flag(half, "half"), flag(sorted, "sorted")
-    i, j, shifts, found = _operators.pairs(points, lattice, capacity, cutoff, wraps, *order)
-    used = jnp.arange(capacity) < found
+    i, j, shifts, found = _operators.pairs(points, lattice, capacity, cutoff, wraps, *order, flag(strict, "strict"))
+    used = jnp.arange(capacity) < jnp.where(found > capacity, 0, found)
     i, j, shifts = jnp.where(used, i, count), jnp.where(used, j, count), jnp.where(used[:, None], shifts, 0)
     between = shifts.astype(points.dtype) @ lattice
     if count:  # indices beyond the last point are clamped to it
         between = between + points[j] - points[i]
-    between = jnp.where(used[:, None], between, 0)
-    squared = jnp.where(used, jnp.square(between).sum(1), jnp.asarray(cutoff, points.dtype) ** 2)
+    unused = jnp.where(found > capacity, jnp.nan, jnp.asarray([0, cutoff], points.dtype))
+    between = jnp.where(used[:, None], between, unused[0])
+    squared = jnp.where(used, jnp.square(between).sum(1), unused[1] ** 2)
     return Neighbors(i, j, shifts, jnp.sqrt(squared), between, found)
 
 

@@ -57,6 +57,54 @@ def test_too_many_pairs_are_an_error_that_says_how_many():
         jax.block_until_ready(qj.neighbor_list(points, 0.9, capacity=5))
 
 
+def test_lists_that_are_not_strict_say_how_many_pairs_did_not_fit():
+    points, wide = random(9, 3), jax.vmap(lambda p: qj.neighbor_list(p, 0.9, capacity=40, strict=False))
+    wanted = [len(quadrat.neighbor_list(np.asarray(p), 0.9, outputs="j")) for p in (points, 4 * points, 0.1 * points)]
+    assert wanted[1] <= 40 < min(wanted[0], wanted[2])
+    found = jax.jit(wide)(jnp.stack([points, 4 * points, 0.1 * points]))
+    assert found.count.tolist() == wanted and found.overflowed.tolist() == [True, False, True]
+    assert (found.i[0] == 9).all() and (found.j[0] == 9).all() and not found.shifts[0].any()
+    assert jnp.isnan(found.distances[0]).all() and jnp.isnan(found.vectors[2]).all()
+    exact = qj.neighbor_list(4 * points, 0.9, capacity=wanted[1], strict=False, sorted=True)
+    assert not exact.overflowed and jnp.isfinite(found.distances[1]).all()
+    np.testing.assert_array_equal(exact.j, quadrat.neighbor_list(np.asarray(4 * points), 0.9, outputs="j", sorted=True))
+    again = qj.neighbor_list(points, 0.9, capacity=int(found.count[0]), strict=False)
+    assert not again.overflowed and int(again.count) == wanted[0]
+
+
+def slopes(distances):
+    """Of the energy (1 - d)^2 of each pair below 1."""
+    return -2 * (1 - distances)
+
+
+def moved_in_numpy(points, speeds, box, steps):
+    for _ in range(steps):
+        i, d, vectors = quadrat.neighbor_list(points, 1.0, box=box, outputs="idD")
+        forces = np.zeros_like(points)
+        np.add.at(forces, i, (slopes(d) / d)[:, None] * vectors)
+        speeds = speeds + 0.01 * forces
+        points = points + 0.01 * speeds
+    return points
+
+
+def test_dynamics_run_in_a_loop_that_is_compiled():
+    points, speeds, box = 3 * random(40, 3), random(40, 3, seed=2) - 0.5, triclinic()
+
+    def energy(p):
+        return jnp.square(1 - qj.neighbor_list(p, 1.0, box=box, capacity=400, half=True, strict=False).distances).sum()
+
+    def step(state, _):
+        p, v, most = state
+        count = qj.neighbor_list(p, 1.0, box=box, capacity=400, half=True, strict=False).count
+        v = v - 0.01 * jax.grad(energy)(p)
+        return (p + 0.01 * v, v, jnp.maximum(most, count)), None
+
+    run = jax.jit(lambda p, v: jax.lax.scan(step, (p, v, jnp.int32(0)), length=20)[0])
+    found, _, most = run(points, speeds)
+    assert 0 < int(most) <= 400
+    np.testing.assert_allclose(found, moved_in_numpy(np.asarray(points), np.asarray(speeds), np.asarray(box), 20), atol=1e-12)
+
+
 @pytest.mark.parametrize("order, periodic", [(4, (True, True, True)), (5, (True, False))])
 def test_meshes_have_derivatives_by_points_values_and_box(order, periodic):
     dimension = len(periodic)
@@ -194,6 +242,7 @@ def test_no_points_have_no_values():
         (lambda p, q: qj.electrostatics(p, q, [1, 1, 1], law="gravity"), ValueError, "gravity"),
         (lambda p, q: qj.electrostatics(p, q * 1j, [1, 1, 1]), TypeError, "charges have the type complex128; real"),
         (lambda p, q: qj.neighbor_list(p, 1.0, capacity=9, half="no"), TypeError, "half is 'no'; True or False"),
+        (lambda p, q: qj.neighbor_list(p, 1.0, capacity=9, strict=2), TypeError, "strict is 2; True or False"),
         (lambda p, q: qj.neighbor_list(p, 1.0, capacity=9, box=[1, 1, 1], periodic=[1, 2, 1]), TypeError, "periodic is 2; True or False"),
         (lambda p, q: qj.spread(p, q, [1, 1, 1], 0), ValueError, "mesh is 0; a whole number from 1"),
         (lambda p, q: qj.spread(p, q, [1, 1, 1], 4, 2.5), ValueError, "order is 2.5"),

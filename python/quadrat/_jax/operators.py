@@ -170,12 +170,15 @@ type2.defvjp(lambda points, modes, *given: (type2(points, modes, *given), (point
 type3.defvjp(lambda *given: (type3(*given), given[:3]), _type3_backward)
 
 
-def pairs(points, box, capacity, cutoff, periodic, half, ordered):
-    """i, j (P,), shifts (P, D), int32, and their number; nothing is written beyond it. No derivatives."""
+def pairs(points, box, capacity, cutoff, periodic, half, ordered, strict=True):
+    """i, j (P,), shifts (P, D), int32, and their number; nothing is written beyond it. No derivatives.
+
+    strict : a number above the capacity is an error; otherwise it is a result, and nothing else is written."""
     one = jax.ShapeDtypeStruct((capacity,), jnp.int32)
     results = one, one, jax.ShapeDtypeStruct((capacity, points.shape[1]), jnp.int32), jax.ShapeDtypeStruct((), jnp.int32)
     arrays = jax.lax.stop_gradient((points, box))
     settings = {"periodic": tuple(periodic), "cutoff": np.float64(cutoff), "half": half, "sorted": ordered}
+    settings["strict"] = strict
     return _call("quadrat_pairs", results, *arrays, **settings)
 
 
