@@ -7,7 +7,8 @@
     electrostatics                      energies, forces, potentials and virials of charges
 
 Arguments are tensors of one device and precision. torch.compile(fullgraph=True) can compile all functions; if the size
-of the result depends on the points (neighbor_list), this needs torch._dynamo.config.capture_dynamic_output_shape_ops.
+of the result depends on the points (neighbor_list without a capacity), this needs
+torch._dynamo.config.capture_dynamic_output_shape_ops.
 """
 
 import math
@@ -52,6 +53,7 @@ def neighbor_list(
     half: bool = False,
     sorted: bool = False,
     outputs: str = "ijSdD",
+    capacity: int | None = None,
     method: str = "auto",
     index_dtype: DType = None,
 ) -> Any:
@@ -59,6 +61,10 @@ def neighbor_list(
 
     Like `quadrat.neighbor_list`; d and D have derivatives of every order by the points, the queries and the box.
     Derivatives of d are not finite for coincident points.
+
+    capacity : the size of i, j, S, d and D, which then does not depend on the data, as in compiled functions. Entries
+        beyond the pairs, of which there are n[-1], have i = the number of queries (or of points), j = that of points,
+        S and D = 0, and d = the cutoff. More pairs are an error that names their number.
     """
     letters(outputs, "outputs", LETTERS)
     _points(points, (2, 3))
@@ -74,18 +80,21 @@ def neighbor_list(
     table = None if type_cutoffs is None else _read(type_cutoffs, "type_cutoffs")
     tensors = (points, lattice, systems, corner, places, *labels, *sizes, table, _pairs(excluded, "excluded"))
     integers = _index_type(index_dtype) or "int64"
+    room = None if capacity is None else whole(capacity, "capacity", least=0)
     limit, rule = real_number(cutoff, "cutoff"), None if rule is None else word(rule, "rule", RULES)
-    settings = (limit, flag(half, "half"), flag(sorted, "sorted"), word(method, "method"), rule, integers)
+    settings = (limit, flag(half, "half"), flag(sorted, "sorted"), word(method, "method"), rule, room, integers)
     i, j, shifts = _neighbors.pairs(*tensors, wraps, *settings)
     found = {"i": i, "j": j, "S": shifts}
+    rows = len(points if places is None else places)
     if "n" in outputs:
-        rows = len(points if places is None else places)
         found["n"] = torch.searchsorted(i, torch.arange(rows + 1, device=i.device, dtype=i.dtype)).to(i.dtype)
     if "d" in outputs or "D" in outputs:
         if lattice is not None and lattice.ndim == 2 and lattice.shape != (dimension, dimension):
             lattice = torch.diag_embed(lattice)
-        found["D"] = _neighbors.vectors(points, lattice, systems, i, j, shifts, places)
-        found["d"] = torch.linalg.vector_norm(found["D"], dim=1)
+        ends = points, systems, places
+        at, of, to = ends if room is None else (_neighbors.with_unused(one) for one in ends)
+        found["D"] = _neighbors.vectors(at, lattice, of, i, j, shifts, to)
+        found["d"] = _neighbors.distances(found["D"], None if room is None else i < rows, limit)
     arrays = tuple(found[letter] for letter in outputs)
     return arrays[0] if len(arrays) == 1 else arrays
 

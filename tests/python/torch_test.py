@@ -368,7 +368,8 @@ def operators():
         "type 1 of real values": (_torch_transforms.type1_operator, (points, values, [3, 4, 4], True, -1, 1e-6, "fft", 2.0, "particle")),
         "type 2": (_torch_transforms.type2_operator, (points, modes, 1, 1e-6, "centered", 2.0, "particle")),
         "type 3": (_torch_transforms.type3_operator, (points, wave, plain[0] * 2, 1e-6, 1)),
-        "pairs": (_torch_neighbors.pairs_operator, (plain[0], plain[2], *[None] * 10, around, 1.5, True, True, "auto", None, "int32")),
+        "pairs": (_torch_neighbors.pairs_operator, (plain[0], plain[2], *[None] * 10, around, 1.5, True, True, "auto", None, None, "int32")),
+        "room for pairs": (_torch_neighbors.pairs_operator, (plain[0], plain[2], *[None] * 10, around, 1.5, False, True, "", None, 300, "int64")),
         "charges": (_torch_ewald.electrostatics_operator, (points, charges, cell, *none, True, 1e-4, "auto", "coulomb", 1.0, True, around)),
         "second": (_torch_ewald.second_operator, (*plain, *none, plain[0], None, None, 1e-4, "coulomb", 1.0)),
     }
@@ -408,6 +409,64 @@ def test_lists_take_what_those_of_numpy_take():
         assert len(found[0]) > 5
         for a, b in zip(found, wanted):
             torch.testing.assert_close(a, b)
+
+
+        count = len(wanted[0])
+        roomy = qt.neighbor_list(points, 1.3, sorted=True, outputs="ijSdDn", capacity=count + 7, **case)
+        rows = len(case.get("queries", points))
+        for a, b, rest in zip(roomy, wanted, (rows, len(points), 0, 1.3, 0)):
+            torch.testing.assert_close(a[:count], b)
+            assert a.shape == (count + 7, *b.shape[1:]) and (a[count:] == rest).all()
+        torch.testing.assert_close(roomy[5], wanted[5])
+        exact = qt.neighbor_list(points, 1.3, sorted=True, outputs="ijSdDn", capacity=count, **case)
+        for a, b in zip(exact, wanted):
+            torch.testing.assert_close(a, b)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_lists_with_a_capacity_have_derivatives_and_no_more_pairs_than_it(device):
+    points, box = needs(3 * random(device, 8, 3), triclinic(device))
+    count = len(qt.neighbor_list(points, 1.4, box=box, outputs="i"))
+    check(lambda p, b: qt.neighbor_list(p, 1.4, box=b, sorted=True, outputs="dD", capacity=count + 3), (points, box))
+    with pytest.raises(ValueError, match=f"there are {count} pairs; the capacity is {count - 1}"):
+        qt.neighbor_list(points, 1.4, box=box, capacity=count - 1)
+    none = torch.zeros((0, 3), dtype=DOUBLE, device=device)
+    assert qt.neighbor_list(none, 1.0, outputs="d", capacity=3).tolist() == [1.0] * 3
+    i, between = qt.neighbor_list(none, 1.0, outputs="iD", capacity=2)
+    assert i.tolist() == [0, 0] and not between.any()
+
+
+def test_dynamics_of_many_systems_run_in_one_compiled_call():
+    count, each, room = 64, 12, 5000
+    boxes = torch.stack([(2.2 + 0.01 * k) * torch.eye(3, dtype=DOUBLE) for k in range(count)])
+    systems = torch.arange(count).repeat_interleave(each)
+    start = (random("cpu", count * each, 3)[:, None] @ boxes[systems])[:, 0]
+    speeds = random("cpu", count * each, 3, seed=2) - 0.5
+
+    def moved(p, v, cells, of, capacity):
+        most = torch.zeros((), dtype=torch.int64)
+        for _ in range(4):
+            i, d, between, n = qt.neighbor_list(p, 1.0, cells, systems=of, outputs="idDn", capacity=capacity)
+            forces = p.new_zeros((len(p) + 1, 3)).index_add(0, i, -2 * ((1 - d) / d)[:, None] * between)
+            v = v + 0.01 * forces[:-1]
+            p, most = p + 0.01 * v, torch.maximum(most, n[-1])
+        return p, v, most
+
+    with torch._dynamo.config.patch(error_on_recompile=True):
+        run = torch.compile(moved, fullgraph=True, backend="aot_eager", dynamic=False)
+        p, v, most = run(start, speeds, boxes, systems, room)
+        p, v, later = run(p, v, boxes, systems, room)
+        near = 0.01 * p
+        pairs = len(qt.neighbor_list(near, 1.0, boxes, systems=systems, outputs="i"))
+        with pytest.raises(ValueError, match=f"there are {pairs} pairs; the capacity is {room}"):
+            run(near, v, boxes, systems, room)
+    assert 0 < int(torch.maximum(most, later)) <= room < pairs
+    for k in (0, 31, 63):
+        own, alone = systems == k, (boxes[k : k + 1], torch.zeros(each, dtype=torch.int64))
+        q, w, _ = moved(start[own], speeds[own], *alone, None)
+        q, w, _ = moved(q, w, *alone, None)
+        torch.testing.assert_close(p[own], q)
+        torch.testing.assert_close(v[own], w)
 
 
 def test_systems_of_charges_may_share_a_box_or_have_lengths_of_their_own():
@@ -462,6 +521,7 @@ def test_no_points_have_no_values_and_no_slopes():
         (lambda p, q: qt.spread(p, q, 1j * torch.ones(3), 4), TypeError, "box have the type torch.complex64; real"),
         (lambda p, q: qt.nufft1(p, q, 4, period=-2.0), ValueError, "period is -2.0; positive"),
         (lambda p, q: qt.nufft1(p, q, 4, period=torch.ones(5, 1)), ValueError, r"period has the shape \(5, 1\)"),
+        (lambda p, q: qt.neighbor_list(p, 1.0, capacity=-1), ValueError, "capacity is -1; a whole number from 0"),
         (lambda p, q: qt.neighbor_list(p, 1.0, half="no"), TypeError, "half is 'no'"),
         (lambda p, q: qt.neighbor_list(p, 1.0, excluded=[[0.5, 1]]), TypeError, "excluded have the type torch.float32; integers"),
         (lambda p, q: qt.electrostatics(p, q, [1, 1, 1], systems=7), ValueError, r"systems have the shape \(\); .* 5 points"),

@@ -98,7 +98,7 @@ def ewald_energy(points, charges, cell, excluded, accuracy, law, constant):
     cutoff = spacing * (3 * NEIGHBORS / (4 * math.pi)) ** (1 / 3)
     depth = math.sqrt(-math.log(max(0.1 * accuracy, 1e-15)))
     alpha = depth / cutoff
-    i, j, shifts = neighbors.pairs(points, cell, *[None] * 10, [True] * 3, cutoff, True, False, "auto", None, "int64")
+    i, j, shifts = neighbors.pairs(points, cell, *[None] * 10, [True] * 3, cutoff, True, False, "auto", None, None, "int64")
     far = neighbors.vectors(points, cell, None, i, j, shifts).square().sum(1)
     short = (charges[i] * charges[j] * _short_range(law, alpha, far)).sum()
     if excluded is not None and excluded[0].shape[0]:

@@ -31,9 +31,12 @@ def pairs_operator(
     ordered: bool,
     method: str,
     rule: str | None,
+    capacity: int | None,
     index_dtype: str,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """i (P,), j (P,) and shifts (P, D) of the index type. The box (D,), (D, D) or (B, D, D); periodic (D) or (B D)."""
+    """i (P,), j (P,) and shifts (P, D) of the index type. The box (D,), (D, D) or (B, D, D); periodic (D) or (B D).
+
+    With a capacity, P is that, and entries beyond the pairs have the number of queries, that of points, and 0."""
     given = {
         "systems": systems,
         "queries": queries,
@@ -44,7 +47,7 @@ def pairs_operator(
         "radii_of_queries": radii_of_queries,
     }
     settings_given = {"box": box, "origin": origin, "type_cutoffs": type_cutoffs, "excluded": excluded}
-    return neighbor_list(
+    found = neighbor_list(
         numbers(points),
         cutoff,
         periodic=None if periodic is None else by_system(periodic, points.shape[1]),
@@ -58,6 +61,14 @@ def pairs_operator(
         **{name: None if tensor is None else numbers(tensor) for name, tensor in given.items()},
         **{name: None if tensor is None else numbers(tensor).cpu() for name, tensor in settings_given.items()},
     )
+    if capacity is None:
+        return found
+    room = capacity - len(found[0])
+    if room < 0:
+        raise ValueError(f"there are {len(found[0])} pairs; the capacity is {capacity}")
+    unused = len(points if queries is None else queries), len(points), 0
+    i, j, shifts = (torch.cat([one, one.new_full((room, *one.shape[1:]), n)]) for one, n in zip(found, unused))
+    return i, j, shifts
 
 
 def by_system(periodic, dimension):
@@ -67,7 +78,7 @@ def by_system(periodic, dimension):
 
 @pairs_operator.register_fake
 def _(points, *rest):
-    count = torch.library.get_ctx().new_dynamic_size()
+    count = torch.library.get_ctx().new_dynamic_size() if rest[-2] is None else rest[-2]
     integers = points.new_empty((count,), dtype=getattr(torch, rest[-1]))
     return integers, torch.empty_like(integers), integers.new_empty((count, points.shape[1]))
 
@@ -75,10 +86,22 @@ def _(points, *rest):
 pairs = differentiable(
     pairs_operator,
     lambda ctx, inputs, output: ctx.mark_non_differentiable(*output),
-    lambda ctx, *_: (None,) * 19,
+    lambda ctx, *_: (None,) * 20,
     lambda ctx, *_: (None,) * 3,
     vmap=refused("lists of several entries may differ in length, so that there is no vmap of them; use systems"),
 )
+
+
+def with_unused(tensor):
+    """The tensor with a row of zeros at its end, for entries of lists with a capacity that are no pairs."""
+    return None if tensor is None else torch.cat([tensor, tensor.new_zeros((1, *tensor.shape[1:]))])
+
+
+def distances(between, used, cutoff):
+    """Lengths (P,) of vectors (P, D), with derivatives of every order; the cutoff for those that are not used."""
+    if used is None:
+        return torch.linalg.vector_norm(between, dim=1)
+    return torch.where(used, torch.linalg.vector_norm(torch.where(used[:, None], between, 1), dim=1), cutoff)
 
 
 def vectors(points, box, systems, first, second, shifts, queries=None):
