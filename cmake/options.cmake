@@ -18,7 +18,7 @@ option(QUADRAT_INSTALL "Install the library, its headers and the program" ${PROJ
 option(QUADRAT_WERROR "Warnings are errors" OFF)
 set(quadrat_all_models granular friction circles srd brownian electrolyte)
 set(QUADRAT_MODELS "all" CACHE STRING "The models that scenes, the program and the Python package run")
-set(quadrat_all_commands run neighbors clusters contacts mesh nufft spectrum electrostatics reduce info bench tune choose)
+set(quadrat_all_commands run neighbors clusters contacts mesh nufft pairs spectrum electrostatics reduce info bench tune choose)
 set(QUADRAT_COMMANDS "all" CACHE STRING "The commands of the program; mesh: spread and interpolate")
 foreach(parts IN ITEMS MODELS COMMANDS)
   string(TOLOWER ${parts} all)

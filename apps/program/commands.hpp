@@ -22,6 +22,7 @@ void add_contacts(CLI::App& app);
 void add_spread(CLI::App& app);
 void add_interpolate(CLI::App& app);
 void add_nufft(CLI::App& app);
+void add_pairs(CLI::App& app);
 void add_spectrum(CLI::App& app);
 void add_electrostatics(CLI::App& app);
 void add_reduce(CLI::App& app);

@@ -83,6 +83,7 @@ void describe(CLI::App& app) {
       "  quadrat contacts grains.csv -o contacts.csv        where bodies overlap\n"
       "  quadrat spread points.npy --mesh 64,64,64 -o mesh.vti   points onto a mesh; interpolate reads it back\n"
       "  quadrat nufft points.npy values.npy --modes 64,64 -o modes.npy   a Fourier transform of values at points\n"
+      "  quadrat pairs points.npy --range 0.01,0.1 --bins 10 -o pairs.csv   pair counts and correlation functions\n"
       "  quadrat spectrum points.npy --mesh 64 -o spectrum.csv            a power spectrum\n"
       "  quadrat electrostatics salt.xyz -o forces.npy      energies and forces of charges in periodic cells\n"
       "  quadrat reduce keys.npy values.npy -o sums.npy     sums, extremes, means or counts by key\n"

@@ -51,6 +51,7 @@
 #include "quadrat/search/make_nearest_neighbors.hpp"
 #include "quadrat/search/make_neighbor_list.hpp"
 #include "quadrat/search/neighborhood.hpp"
+#include "quadrat/search/pair_correlation.hpp"
 #include "quadrat/search/pair_counts.hpp"
 #include "quadrat/search/pair_histogram.hpp"
 #include "quadrat/search/visit.hpp"

@@ -8,8 +8,8 @@ import subprocess
 
 import support
 
-COMMANDS = ["run", "neighbors", "clusters", "contacts", "spread", "interpolate", "nufft", "spectrum", "electrostatics",
-            "reduce", "info", "bench", "help"]  # fmt: skip
+COMMANDS = ["run", "neighbors", "clusters", "contacts", "spread", "interpolate", "nufft", "pairs", "spectrum",
+            "electrostatics", "reduce", "info", "bench", "help"]  # fmt: skip
 
 
 class CommandLineTest(support.ProgramTest):

@@ -255,6 +255,7 @@ def commands():
         Command("interpolate", ["interpolate", "../in/points.npy", "--mesh-values", "../in/mesh.npy", "--box", "1,1,1", "--origin",
                                 "0,0,0", *on_cpu, "-o", "values.npy"], "values.npy"),
         Command("nufft", ["nufft", "../in/points.npy", "../in/mesh.npy", "--type", "2", *on_cpu, "-o", "values.npy"], "values.npy"),
+        Command("pairs", ["pairs", "../in/points.npy", "--edges", "0.1,0.2,0.3", *on_cpu, "-o", "counts.csv", "--json"], "counts.csv"),
         Command("spectrum", ["spectrum", "../in/points.npy", "--mesh", "8", "--box", "1,1,1", *on_cpu, "-o", "spectrum.csv", "--json"],
                 "spectrum.csv"),
         Command("electrostatics", ["electrostatics", "../in/ions.xyz", "--exclusions", "../in/bonds.txt", "--virial", "--deterministic", *on_cpu,

@@ -112,6 +112,12 @@ value_file read_point_values(const std::filesystem::path& file, std::size_t poin
   return result;
 }
 
+value_file read_weights(const std::filesystem::path& file, std::size_t points) {
+  value_file result = read_point_values(file, points);
+  if (!result.kind.complex && result.kind.vectors == 1) return result;
+  throw io_error(message(result.file, ": one real weight for each point is needed"));
+}
+
 value_file read_mesh_values(const std::filesystem::path& file, int dimension) {
   value_file result =
       file.extension() == ".vti" ? read_mesh_vti(file, dimension) : read_numbers(file, "mesh values", ".npy and .vti");

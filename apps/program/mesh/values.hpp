@@ -42,6 +42,9 @@ struct value_file {
 /// shape.
 [[nodiscard]] value_file read_point_values(const std::filesystem::path& file, std::size_t points);
 
+/// Reads one real weight for each of `points` points. Throws io_error.
+[[nodiscard]] value_file read_weights(const std::filesystem::path& file, std::size_t points);
+
 /// Reads values of a mesh of that many dimensions: [x][y][z], or [vector][x][y][z]. Throws io_error.
 [[nodiscard]] value_file read_mesh_values(const std::filesystem::path& file, int dimension);
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "program/bin_options.hpp"
 #include "program/commands.hpp"
 #include "program/data_place.hpp"
 #include "program/mesh/box.hpp"
@@ -38,9 +38,8 @@ using json = nlohmann::ordered_json;
 struct spectrum_command {
   std::string points, mesh;
   std::optional<std::string> weights, others, other_weights;
-  std::optional<std::string> range, multipoles;
-  std::int64_t bins = 0;
-  bool logarithmic = false;
+  std::optional<std::string> multipoles;
+  bin_options bins{"--k", "--bins", "wave numbers"};
   bool single_mesh = false, uncompensated = false, subtract_shot_noise = false, structure_factor = false;
   int order = 4;
   std::string line_of_sight = "x", method;
@@ -76,30 +75,8 @@ struct spectrum_run {
 
 spectrum_set read_set(const std::string& file, const std::optional<std::string>& weights) {
   spectrum_set set{read_particles(file), std::nullopt};
-  if (!weights) return set;
-  set.weights = read_point_values(*weights, set.particles.size());
-  if (!set.weights->kind.complex && set.weights->kind.vectors == 1) return set;
-  throw io_error(message(*weights, ": one real weight for each point is needed"));
-}
-
-/// The edges that --k and --bins give; empty: the usual ones.
-std::vector<double> edges_of(const spectrum_command& command) {
-  if (!command.range) {
-    require(command.bins == 0 && !command.logarithmic, "--bins and --log need --k LOW,HIGH");
-    return {};
-  }
-  const std::vector<double> ends = numbers_of_option("--k", *command.range);
-  require(ends.size() == 2 && ends[0] >= 0 && ends[1] > ends[0], "--k is ", *command.range,
-          "; two increasing wave numbers from 0 on are needed");
-  require(command.bins > 0, "--k needs --bins N");
-  require(!command.logarithmic || ends[0] > 0, "--k begins at 0; logarithmic bins begin above");
-  std::vector<double> edges;
-  for (std::int64_t i = 0; i <= command.bins; ++i) {
-    const double part = static_cast<double>(i) / static_cast<double>(command.bins);
-    edges.push_back(command.logarithmic ? ends[0] * std::pow(ends[1] / ends[0], part)
-                                        : ends[0] + part * (ends[1] - ends[0]));
-  }
-  return edges;
+  if (weights) set.weights = read_weights(*weights, set.particles.size());
+  return set;
 }
 
 power_spectrum_options options_of(const spectrum_command& command) {
@@ -117,7 +94,7 @@ power_spectrum_options options_of(const spectrum_command& command) {
     }
   }
   options.line_of_sight = static_cast<int>(std::string_view("xyz").find(command.line_of_sight[0]));
-  options.edges = edges_of(command);
+  options.edges = command.bins.edges();
   options.method = command.method;
   return options;
 }
@@ -306,9 +283,8 @@ void add_sets(CLI::App& command, spectrum_command& o) {
 }
 
 void add_choices(CLI::App& command, spectrum_command& o) {
-  command.add_option("--k", o.range, "range of the bins")->type_name("LOW,HIGH");
-  command.add_option("--bins", o.bins, "number of bins of --k")->check(whole_number(1, 65536))->type_name("N");
-  command.add_flag("--log", o.logarithmic, "logarithmic bins, instead of bins of one width");
+  o.bins.add_to(command);
+  command.add_flag("--log", o.bins.logarithmic, "logarithmic bins, instead of bins of one width");
   command.add_option("--multipoles", o.multipoles, "of 0, 2, 4; default: 0")->type_name("L[,L...]");
   command.add_option("--line-of-sight", o.line_of_sight, "axis of the multipoles")
       ->check(one_of(line_of_sight_axes))

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "program/mesh/values.hpp"
+#include "program/neighbors/box.hpp"
+#include "program/pairs/options.hpp"
+#include "program/particle_file.hpp"
+#include "program/run/summary.hpp"
+#include "quadrat/search/pair_counts.hpp"
+
+namespace quadrat::program {
+
+/// Points with weights, as they were read.
+struct counted_set {
+  particle_file particles;
+  std::optional<value_file> weights;
+  double weight = 0;   ///< the sum of the weights
+  double squares = 0;  ///< of their squares
+};
+
+/// What `quadrat pairs` reads and finds.
+struct pairs_run {
+  counted_set data;
+  std::optional<counted_set> others, randoms;
+  std::optional<search_box> box;  ///< none of angles
+  pair_counts_options options;
+  std::string estimator;  ///< empty: counts only
+  bool weighted = false;
+  bool single = false;
+  used_device device;
+  pair_counts_result pairs;
+  std::optional<pair_counts_result> data_randoms, other_randoms, random_pairs;
+  std::vector<double> correlation, projected;
+  std::size_t memory_bytes = 0;
+  double reading_seconds = 0, counting_seconds = 0, total_seconds = 0;
+};
+
+/// Reads the points and checks the options. Throws argument_error that names the option, and io_error.
+[[nodiscard]] pairs_run read_pairs_run(const pairs_options& options);
+
+/// Counts, and computes the correlation function.
+void count(const pairs_options& options, pairs_run& run);
+
+}  // namespace quadrat::program
