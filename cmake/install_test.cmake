@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs this build into a separate folder, then configures, builds and runs user projects with it: tests/install,
 # tests/install/threads, tests/install/frame, examples/contacts, radial_image, spectrum and ranks; examples/visitor,
-# list_kernel, lennard_jones, sph_dam_break and molten_salt, which have device code; examples/c and fortran, without C++.
+# list_kernel, lennard_jones, sph_dam_break, molten_salt and water, which have device code; examples/c and fortran, without C++.
 # Then builds Quadrat as part of another project, tests/install/subproject: it must not leak anything, or install
 # anything unless requested.
 
@@ -68,6 +68,8 @@ if(TARGET quadrat_mpi)
 endif()
 # 512 ions, 100 steps
 quadrat_downstream_test(molten_salt "${PROJECT_SOURCE_DIR}/examples/molten_salt" "molten_salt;8;100" ${cuda_options})
+# 512 molecules, 100 steps
+quadrat_downstream_test(water "${PROJECT_SOURCE_DIR}/examples/water" "water;8;100" ${cuda_options})
 if(NOT QUADRAT_SANITIZE) # the sanitizer's flags are unknown to nvcc's link step
   quadrat_downstream_test(threads "${PROJECT_SOURCE_DIR}/tests/install/threads" threads ${cuda_options})
 endif()

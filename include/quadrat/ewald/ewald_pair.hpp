@@ -63,7 +63,7 @@ template <typename Context, typename T>
 class electrostatics;
 
 /// The short-range part of one pair, as electrostatics computes it over its cells: electrostatics::pair gives it.
-/// Trivially copyable; works in kernels. It does not scale pairs: add (scale - 1) k q_i q_j / r for scaled pairs.
+/// Trivially copyable; works in kernels.
 template <typename T>
 class ewald_pair {
  public:
@@ -76,12 +76,26 @@ class ewald_pair {
   /// image), the force on i is 2 q_i q_j slope r, and the potential at i grows by q_j energy.
   [[nodiscard]] QUADRAT_HD term at(T squared_distance) const {
     if (!(squared_distance < split_.squared_cutoff)) return {T(0), T(0)};
-    const auto smooth = split_.at(squared_distance);
-    const detail::law_value<T> law(coulomb_, squared_distance);
-    return {constant_ * (law.value - smooth.value), constant_ * (law.slope - smooth.slope)};
+    return difference(detail::law_value<T>(coulomb_, squared_distance), squared_distance);
+  }
+  /// The same of a scaled pair (scaled_pair); 0 excludes it, also at distance 0. From the cutoff on it is not zero: the
+  /// long-range part has the whole pair.
+  [[nodiscard]] QUADRAT_HD term at(T squared_distance, T scale) const {
+    detail::law_value<T> law(coulomb_, squared_distance);
+    const bool within = squared_distance < split_.squared_cutoff;
+    const T factor = within ? scale : scale - T(1);
+    law.value = factor == T(0) ? T(0) : factor * law.value;
+    law.slope = factor == T(0) ? T(0) : factor * law.slope;
+    return within ? difference(law, squared_distance) : term{constant_ * law.value, constant_ * law.slope};
   }
 
  private:
+  /// A law without the smooth part.
+  [[nodiscard]] QUADRAT_HD term difference(const detail::law_value<T>& law, T squared_distance) const {
+    const auto smooth = split_.at(squared_distance);
+    return {constant_ * (law.value - smooth.value), constant_ * (law.slope - smooth.slope)};
+  }
+
   template <typename, typename>
   friend class electrostatics;
   ewald_pair(const detail::split_polynomial<T>& split, bool coulomb, T constant)
