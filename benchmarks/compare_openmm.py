@@ -9,7 +9,8 @@ Energies and forces: OpenMM's Reference platform, in double precision, at the po
 PME with an error far below 1e-6, the same cutoff of Lennard-Jones, and its correction of dispersion. OpenMM averages
 this correction over all pairs and each particle with itself, so that it has a factor 1 + 2 / (number of atoms + 1);
 --json has both. Time: steps of 2 fs in single precision, on OpenMM's CPU platform and by the example, with the same
-threads, in turn. --reference writes OpenMM's numbers at the start of the example, for tests/ewald/water_dual_test.cpp; script/format formats it.
+threads, in turn. --reference writes OpenMM's numbers at the start of the example, for
+tests/ewald/water_dual_test.cpp; script/format formats them.
 """
 
 import argparse
@@ -130,7 +131,8 @@ def write_reference(water, folder, file):
 #pragma once
 
 // Energies and forces at the start of examples/water with 8 molecules along an edge, by OpenMM
-// {openmm.__version__} (Reference platform), in kJ/mol and angstroms. benchmarks/compare_openmm.py --reference writes this file.
+// {openmm.__version__} (Reference platform), in kJ/mol and angstroms. benchmarks/compare_openmm.py --reference writes
+// this file.
 
 namespace quadrat::test::water_of_openmm {{
 

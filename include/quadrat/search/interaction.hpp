@@ -28,7 +28,13 @@ struct interaction {
   friend QUADRAT_HD constexpr interaction operator+(const interaction& a, const interaction& b) {
     return {a.force + b.force, a.energy + b.energy, a.virial + b.virial};
   }
-  QUADRAT_HD constexpr interaction& operator+=(const interaction& b) { return *this = *this + b; }
+  /// In place: a sum over many pairs stays in registers.
+  QUADRAT_HD constexpr interaction& operator+=(const interaction& b) {
+    force += b.force;
+    energy += b.energy;
+    virial += b.virial;
+    return *this;
+  }
 
   /// The interaction of the other particle of the pair: the opposite force (Newton's third law), and the same shares.
   friend QUADRAT_HD constexpr interaction reaction(const interaction& a) { return {-a.force, a.energy, a.virial}; }
