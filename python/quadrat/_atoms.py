@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
 from ._cutoffs import of_atoms, own_of_atoms
 from .neighbors import neighbor_list
 
@@ -22,7 +23,7 @@ def pairs(
 ) -> Any:
     """The arrays of `quantities` as a tuple, a single one directly. Ordered by i, then j, then S; `cutoff` as in
     `of_atoms`; with `selves` each atom that has a cutoff is its own neighbor."""
-    positions, periodic = np.asarray(positions, dtype=float), np.broadcast_to(np.asarray(pbc, dtype=bool), 3)
+    positions, periodic = _core.numbers(positions, "positions"), np.broadcast_to(np.asarray(pbc, dtype=bool), 3)
     limit, options = of_atoms(cutoff, numbers, len(positions))
     box = cell_of(np.reshape(np.asarray(cell, dtype=float), (3, 3)), periodic)
     outputs = "ijSdD" if selves else "".join(dict.fromkeys(quantities))

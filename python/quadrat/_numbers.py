@@ -111,11 +111,14 @@ def thread_count(threads: Any) -> int:
 
 def chosen_number(value: Any, name: str) -> float:
     """The number for the library: None becomes 0, which means that the library chooses."""
-    if value is None:
-        return 0.0
+    return 0.0 if value is None else positive(value, name, ", or None")
+
+
+def positive(value: Any, name: str, otherwise: str = "") -> float:
+    """The value as a positive, finite float. `otherwise`: what else is accepted, in the message."""
     number = real_number(value, name)
     if not 0 < number < math.inf:
-        raise ValueError(f"{name} is {shown(value)}; a positive number is accepted, or None")
+        raise ValueError(f"{name} is {shown(value)}; a positive number is accepted{otherwise}")
     return number
 
 

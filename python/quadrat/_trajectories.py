@@ -87,7 +87,9 @@ def lammps_dump(file: Any) -> Iterator[Frame]:
             elif name == "UNITS":
                 lines.take(1, name)
             elif words:
-                facts[name] = lines.numbers(1, 1, name)[0, 0]
+                value = facts[name] = lines.numbers(1, 1, name)[0, 0]
+                if name in ("NUMBER OF ATOMS", "TIMESTEP") and not (0 <= value < 2**63 and value % 1 == 0):
+                    raise lines.problem(f"{name} is {value:g}; a whole number from 0 is needed")
 
 
 def _bounds(lines, words):
@@ -117,6 +119,9 @@ def _frame_of_dump(lines, facts, names):
         if len(row) != len(names):
             raise lines.problem(f"an atom has {len(row)} values; {len(names)} are needed", len(rows) - number - 1)
     columns = {name: _column([row[k] for row in rows]) for k, name in enumerate(names)}
+    for name in {"id", "vx", "vy", "vz"} & columns.keys():
+        if columns[name].dtype.kind not in ("i" if name == "id" else "if"):
+            raise lines.problem(f"{name} is not a {'whole ' if name == 'id' else ''}number in each row", len(rows))
     corner, vectors, periodic = facts["box"]
     positions = _positions(columns, corner, vectors)
     if positions is None:
@@ -147,7 +152,7 @@ def _column(words):
     for kind in (np.int64, np.float64):
         try:
             return np.array(words, dtype=kind)
-        except ValueError:
+        except (ValueError, OverflowError):
             continue
     return np.array(words, dtype=str)
 

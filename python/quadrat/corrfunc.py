@@ -13,11 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ._numbers import flag, real_number, shown, whole, word
+from . import _core
+from ._numbers import flag, positive, real_number, shown, whole, word
 from ._types import Array
 from .counts import PairCounts, pair_counts
 
 __all__ = ["DD", "DDrppi", "DDsmu", "convert_3d_counts_to_cf", "convert_rp_pi_counts_to_wp", "wp", "xi"]
+
+_MOST_BINS = 2**20
 
 
 def DD(
@@ -86,7 +89,7 @@ def DDrppi(
     rmax, rpavg, pimax, npairs, weightavg)."""
     begin = time.perf_counter()
     edges = _edges(binfile)
-    depths = _linear(real_number(pimax, "pimax"), int(real_number(pimax, "pimax")), "pimax")
+    depths = _linear(pimax, None, "pimax")
     first = _positions(X1, Y1, Z1, weights1, weight_type)
     second = None if flag(autocorr, "autocorr") else _positions(X2, Y2, Z2, weights2, weight_type)
     box = _box(periodic, boxsize, first, second)
@@ -127,7 +130,7 @@ def DDsmu(
     savg, mu_max, npairs, weightavg)."""
     begin = time.perf_counter()
     edges = _edges(binfile)
-    cosines = _linear(real_number(mu_max, "mu_max"), whole(nmu_bins, "nmu_bins", 1), "mu_max")
+    cosines = _linear(mu_max, whole(nmu_bins, "nmu_bins", 1, _MOST_BINS), "mu_max")
     first = _positions(X1, Y1, Z1, weights1, weight_type)
     second = None if flag(autocorr, "autocorr") else _positions(X2, Y2, Z2, weights2, weight_type)
     box = _box(periodic, boxsize, first, second)
@@ -217,7 +220,7 @@ def convert_3d_counts_to_cf(
     others, whose counts are weighted if they have weights. "LS" is that of Landy and Szalay, "natural" is DD / RR - 1.
     NaN where there are no random pairs."""
     pairs = [_pairs(one) for one in (D1D2, D1R2, D2R1, R1R2)]
-    first, second = real_number(NR1, "NR1") / real_number(ND1, "ND1"), real_number(NR2, "NR2") / real_number(ND2, "ND2")
+    first, second = (positive(a, f"NR{k}") / positive(b, f"ND{k}") for k, a, b in ((1, NR1, ND1), (2, NR2, ND2)))
     data = first * second * pairs[0]
     if word(estimator, "estimator", ("LS", "natural")) == "LS":
         data = data - first * pairs[1] - second * pairs[2] + 2 * pairs[3]
@@ -242,7 +245,7 @@ def convert_rp_pi_counts_to_wp(
     """The projected correlation function from counts of `DDrppi`: the sum over pi of twice the correlation function
     times `dpi`."""
     cf = convert_3d_counts_to_cf(ND1, ND2, NR1, NR2, D1D2, D1R2, D2R1, R1R2, estimator)
-    bins, depths = whole(nrpbins, "nrpbins", 1), int(real_number(pimax, "pimax") / real_number(dpi, "dpi"))
+    bins, depths = whole(nrpbins, "nrpbins", 1), round(positive(pimax, "pimax") / positive(dpi, "dpi"))
     if len(cf) != bins * depths:
         raise ValueError(f"there are {len(cf)} counts; {bins} bins of r_p times {depths} of pi are {bins * depths}")
     return 2 * dpi * cf.reshape(bins, depths).sum(axis=1)
@@ -251,35 +254,39 @@ def convert_rp_pi_counts_to_wp(
 def _edges(binfile):
     """Edges from an array, or from a file with the lower and upper edge of a bin in each line."""
     if not isinstance(binfile, (str, bytes)) and not hasattr(binfile, "__fspath__"):
-        return np.asarray(binfile, dtype=np.float64)
+        return _core.numbers(binfile, "binfile")
     bins = np.loadtxt(binfile, ndmin=2)
-    if bins.shape[1] != 2 or not np.allclose(bins[1:, 0], bins[:-1, 1]):
+    if bins.shape[1] != 2 or not np.allclose(bins[1:, 0], bins[:-1, 1], atol=0):
         raise ValueError(f"{binfile}: each line must have the lower and upper edge of a bin, where the last one ended")
     return np.append(bins[:, 0], bins[-1, 1])
 
 
 def _linear(most, bins, name):
-    if not (most > 0 and bins >= 1):
-        raise ValueError(f"{name} is {shown(most)}; with {bins} bins there is nothing to count")
-    return np.linspace(0, most, bins + 1)
+    """Edges up to `most`; without a number of bins these are about 1 wide."""
+    most = real_number(most, name)
+    least = 0 if bins else 1
+    if not least <= most <= _MOST_BINS or most == 0:
+        lowest = f"from {least}" if least else "above 0"
+        raise ValueError(f"{name} is {shown(most)}; a number {lowest} to {_MOST_BINS} is accepted")
+    return np.linspace(0, most, (bins or int(most)) + 1)
 
 
 def _positions(x, y, z, weights, weight_type):
     """(points, weights or None). Weights without a type are ignored, as in Corrfunc."""
     if x is None or y is None or z is None:
         raise ValueError("X2, Y2 and Z2 are needed unless autocorr is set")
-    axes = [np.asarray(axis) for axis in (x, y, z)]
+    axes = [_core.numbers(axis, "positions") for axis in (x, y, z)]
     if len({axis.shape for axis in axes}) != 1 or axes[0].ndim != 1:
         shapes = ", ".join(str(axis.shape) for axis in axes)
         raise ValueError(f"positions have the shapes {shapes}; three equal rows are needed")
-    kind = np.float32 if all(axis.dtype == np.float32 for axis in axes) else np.float64
+    kind = np.float32 if all(getattr(axis, "dtype", None) == np.float32 for axis in (x, y, z)) else np.float64
     points = np.stack(axes, axis=1).astype(kind, copy=False)
     if weight_type is None:
         return points, None
     word(weight_type, "weight_type", ("pair_product",))
     if weights is None:
         raise ValueError("weight_type is given without weights")
-    given = np.asarray(weights, dtype=kind)
+    given = _core.numbers(weights, "weights").astype(kind)
     if given.ndim == 2 and len(given) == 1:
         given = given[0]
     return points, np.full(len(points), given, dtype=kind) if given.ndim == 0 else given
@@ -291,7 +298,10 @@ def _box(periodic, boxsize, first, second):
         return None
     if boxsize is None:
         raise ValueError("periodic is True without a boxsize; give it, or periodic=False")
-    lengths = np.broadcast_to(np.asarray(boxsize, dtype=np.float64), 3).copy()
+    given = _core.numbers(boxsize, "boxsize")
+    if given.shape not in ((), (1,), (3,)):
+        raise ValueError(f"boxsize has the shape {given.shape}; one length, or three, are accepted")
+    lengths = np.broadcast_to(given, 3).copy()
     points = np.concatenate([first[0]] + ([] if second is None else [second[0]]))
     for axis in range(3):
         if lengths[axis] == 0 and len(points) > 0:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _core
 from ._numbers import flag, real_number, shown, word
 from .neighbors import neighbor_list
 
@@ -80,7 +81,7 @@ def _result(i, j, d, distances):
 
 
 def _positions(value, name):
-    array = np.asarray(getattr(value, "positions", value), dtype=np.float32)
+    array = _core.numbers(getattr(value, "positions", value), name).astype(np.float32)
     if array.ndim not in (1, 2) or array.shape[-1] != 3:
         raise ValueError(f"{name} has the shape {array.shape}; (N, 3) or (3,) is accepted")
     return array.reshape(-1, 3).astype(float)

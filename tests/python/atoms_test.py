@@ -193,6 +193,7 @@ def test_lists_of_matscipy_s_structures_are_whole():
     "given, words",
     [
         ({"atoms": ATOMS}, "cutoff is None"),
+        ({"cutoff": 1.0, "positions": np.ma.masked_less(np.ones((2, 3)), 2)}, "positions: masked elements"),
         ({"cutoff": 1.0}, "neither atoms nor positions"),
         ({"cutoff": 1.0, "atoms": ATOMS, "pbc": True}, "pbc is given beside atoms"),
         ({"cutoff": np.ones(59), "atoms": ATOMS}, r"\(59,\).*60 atoms"),

@@ -123,6 +123,17 @@ def test_uniform_data_have_no_correlation_and_estimators_are_theirs():
     flat = np.repeat(dd, 3)
     projected = corrfunc.convert_rp_pi_counts_to_wp(*sizes, flat, flat, flat, flat, 2, 3)
     assert projected == pytest.approx([2 * 3 * (4 - 2 * 2 + 1 - 0)] * 2)
+    tenths = corrfunc.convert_rp_pi_counts_to_wp(*sizes, flat, flat, flat, flat, 2, 0.3, 0.1)
+    assert tenths == pytest.approx(projected / 10)
+
+
+def test_files_of_edges_hold_bins_that_meet(tmp_path):
+    (tmp_path / "bins").write_text("1e-9 2e-9\n2e-9 3e-9\n")
+    x = np.array([0, 1.5e-9])
+    assert corrfunc.DD(1, 1, tmp_path / "bins", x, 0 * x, 0 * x, periodic=False)["npairs"].tolist() == [2, 0]
+    (tmp_path / "bins").write_text("1e-9 2e-9\n5e-9 6e-9\n")
+    with pytest.raises(ValueError, match="where the last one ended"):
+        corrfunc.DD(1, 1, tmp_path / "bins", x, 0 * x, 0 * x, periodic=False)
 
 
 @pytest.mark.parametrize("call, words", [
@@ -135,6 +146,18 @@ def test_uniform_data_have_no_correlation_and_estimators_are_theirs():
     (lambda x: corrfunc.DDsmu(1, 1, [0, 1], 2.0, 4, x, x, x, periodic=False), "of mu is 1.5"),
     (lambda x: corrfunc.wp(1.0, 1.0, 1, [0, 0.2], x, x, x, c_cell_timer=True), "c_cell_timer"),
     (lambda x: corrfunc.xi([1.0, 1.0, -1.0], 1, [0, 0.2], x, x, x), "periodic along all axes"),
+    (lambda x: corrfunc.DDrppi(1, 1, np.inf, [0, 1], x, x, x, periodic=False), "pimax is inf; .* from 1 to 1048576"),
+    (lambda x: corrfunc.DDrppi(1, 1, 1e9, [0, 1], x, x, x, periodic=False), "pimax is 1000000000.0; .* from 1 to 1048576"),
+    (lambda x: corrfunc.DDrppi(1, 1, np.nan, [0, 1], x, x, x, periodic=False), "pimax is nan"),
+    (lambda x: corrfunc.DDsmu(1, 1, [0, 1], 0, 4, x, x, x, periodic=False), "mu_max is 0.0; a number above 0"),
+    (lambda x: corrfunc.DD(1, 1, [0, 1], x, x, x, boxsize=[1, 1]), r"boxsize has the shape \(2,\); one length, or three"),
+    (lambda x: corrfunc.DD(1, 1, [0, 1], np.ma.masked_less(x, 0.1), x, x, boxsize=1), "positions: masked elements"),
+    (lambda x: corrfunc.DD(1, 1, [0, 1], x, x, x, np.ma.masked_less(x, 0.1), boxsize=1, weight_type="pair_product"),
+     "weights: masked elements"),
+    (lambda x: corrfunc.convert_3d_counts_to_cf(0, 1, 1, 1, x, x, x, x), "ND1 is 0; a positive number"),
+    (lambda x: corrfunc.convert_rp_pi_counts_to_wp(1, 1, 1, 1, x, x, x, x, 1, 1, 0), "dpi is 0; a positive number"),
+    (lambda x: pair_counts(np.ones((2, 3)), [0, 1], weights=[1e200, 1e-200]), "largest weights are 1e.?200 and 1e.?200"),
+    (lambda x: pair_counts(np.ones((2, 3)), [0, 1], weights=np.full(2, 1e-155)), "largest weights are 1e-155"),
     (lambda x: pair_counts(np.ones((2, 3)), [0, 1], coordinates="rp"), "coordinates is 'rp'"),
     (lambda x: pair_counts(np.ones((2, 3)), [0, 1], box=[1, 1, 1], coordinates="theta"), "box is given"),
     (lambda x: pair_counts(np.ones((2, 3)), [[0, 1]]), "edges have the shape"),

@@ -365,6 +365,13 @@ def test_bad_input_is_named(out, tmp_path):
         ("bounds.dump", b"ITEM: BOX BOUNDS pp pp pp\n0 1\n0 x\n0 1\n", "bounds.dump:3: BOX BOUNDS are '0 x'; 2 numbers"),
         ("cut.dump", DUMP.encode()[:-12], "cut.dump.*(is cut|values)"),
         ("none.dump", DUMP.replace("xs ys zs", "fx fy fz").encode(), "none.dump:13: positions are missing"),
+        ("few.dump", DUMP.replace("ATOMS\n2", "ATOMS\n-2").encode(), "few.dump:6: NUMBER OF ATOMS is -2; a whole number"),
+        ("half.dump", DUMP.replace("ATOMS\n2", "ATOMS\n2.5").encode(), "half.dump:6: NUMBER OF ATOMS is 2.5; a whole"),
+        ("endless.dump", DUMP.replace("ATOMS\n2", "ATOMS\ninf").encode(), "NUMBER OF ATOMS is inf; a whole number"),
+        ("late.dump", DUMP.replace("\n40", "\nnan").encode(), "late.dump:4: TIMESTEP is nan; a whole number"),
+        ("name.dump", DUMP.replace("7 O", "seven O").encode(), "name.dump:13: id is not a whole number in each row"),
+        ("id.dump", DUMP.replace("7 O", f"{2**64} O").encode(), "id.dump:13: id is not a whole number"),
+        ("fast.dump", DUMP.replace("1 2 3", "1 x 3").encode(), "fast.dump:13: vy is not a number in each row"),
         ("box.dump", b"ITEM: NUMBER OF ATOMS\n1\nITEM: ATOMS id x y z\n1 0 0 0\n", "box.dump:3: ITEM: BOX BOUNDS is missing"),
         ("grammar.extxyz", b"1\nLattice=[[1, 0], [0]]\nX 0 0 0\n", "grammar.extxyz:2: the rows of Lattice differ"),
     ]:

@@ -87,6 +87,7 @@ def test_pairs_are_those_of_mdanalysis(box, most, least):
     "given, error, words",
     [
         ({"box": [1, 2, 3]}, ValueError, r"box has the shape \(3,\)"),
+        ({"reference": np.ma.masked_less([[0.0, 1, 1]], 1)}, ValueError, "reference: masked elements"),
         ({"reference": [[1, 2]]}, ValueError, r"reference has the shape \(1, 2\)"),
         ({"max_cutoff": -1.0}, ValueError, "max_cutoff is -1.0"),
         ({"max_cutoff": float("nan")}, ValueError, "max_cutoff is nan"),

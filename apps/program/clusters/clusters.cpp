@@ -30,7 +30,7 @@ void check_groups_options(const clusters_options& options) {
   }
   require(options.groups != options.output, "--groups and --output are the same file, ", *options.groups);
   check_output_file(*options.groups, options.json, {options.points, options.velocities.value_or(options.points)},
-                    "a table of groups", {".csv"}, "--groups");
+                    "tables of groups", {".csv"}, "--groups");
 }
 
 void run_clusters(const clusters_options& options) {

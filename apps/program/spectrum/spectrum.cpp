@@ -232,7 +232,7 @@ void run_spectrum(spectrum_command command) {
   const stopwatch time(total);
   if (command.output) {
     check_output_file(*command.output, command.json, {command.points, command.others.value_or(command.points)},
-                      "a spectrum", {".csv"});
+                      "spectra", {".csv"});
   }
   if (command.deterministic) command.device.reproducible = determinism::run_to_run;
   activity doing(!command.quiet);

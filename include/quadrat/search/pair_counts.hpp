@@ -71,7 +71,7 @@ class pair_counts {
   /// The pairs of a set of points with itself. Points and weights (one per point; nullptr: none) are in the memory of
   /// the context. Waits. May allocate. Throws argument_error for invalid input visible to the host, and data_error
   /// naming the first point that is not finite, outside the box along an open axis or no unit vector, or whose weight
-  /// is not finite.
+  /// is not finite, and if the product of the largest weights of both sets is not 0, nor from 1e-280 to 1e280.
   [[nodiscard]] pair_counts_result count(const points_view<T, D>& points, const T* weights = nullptr);
   /// The pairs of each point of one set with each of another. Waits. May allocate. Throws as `count`, and
   /// argument_error if only one of the sets has weights.

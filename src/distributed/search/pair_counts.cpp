@@ -93,7 +93,7 @@ detail::pair_sums distributed_pair_counts<Context, T, D>::implementation::agreed
   }
   require(kinds[0] < 0 || kinds[1] < 0, "rank ", kinds[1], " gives weights and rank ", kinds[0],
           " points without; give weights for all points of both sets, or for none");
-  return counter.sums_of(kinds[1] >= 0, largest[0] * largest[1]);
+  return counter.sums_of(kinds[1] >= 0, largest[0], largest[1]);
 }
 
 /// The pairs of points that are on this rank.
@@ -130,7 +130,7 @@ pair_counts_result distributed_pair_counts<Context, T, D>::implementation::count
     for (std::size_t k = 0; k < found.size(); ++k) words[k] += found[k];
   });
   ranks.add_up(words.data(), words.size());
-  return counter.result_of(std::move(words), sums);
+  return counter.result_of(words, sums);
 }
 
 template <typename Context, typename T, int D>

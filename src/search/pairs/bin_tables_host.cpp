@@ -26,14 +26,15 @@ void check_edges(const std::vector<double>& edges, std::string_view name, double
   }
 }
 
-/// Edges as numbers of T, or their squares.
+/// What edges are compared as, in T. `how`: what `values` are to the edges, in messages.
 template <typename T>
-[[nodiscard]] std::vector<T> rounded_edges(const std::vector<double>& edges, std::string_view name, bool squared) {
+[[nodiscard]] std::vector<T> rounded_edges(const std::vector<double>& values, const std::vector<double>& edges,
+                                           std::string_view name, std::string_view how) {
   std::vector<T> numbers;
-  for (const double edge : edges) numbers.push_back(static_cast<T>(squared ? edge * edge : edge));
+  for (const double value : values) numbers.push_back(static_cast<T>(value));
   for (std::size_t k = 1; k < numbers.size(); ++k) {
     require(numbers[k - 1] < numbers[k] && std::isfinite(numbers[k]), "edges ", edges[k - 1], " and ", edges[k], " of ",
-            name, squared ? ", squared," : "", " must be different finite numbers of ", 8 * sizeof(T), " bits");
+            name, how, " must be different finite numbers of ", 8 * sizeof(T), " bits");
   }
   return numbers;
 }
@@ -61,6 +62,11 @@ struct axis_names {
   return angles;
 }
 
+[[nodiscard]] std::vector<double> squares_of(std::vector<double> lengths) {
+  for (double& length : lengths) length *= length;
+  return lengths;
+}
+
 }  // namespace
 
 template <typename T>
@@ -75,7 +81,8 @@ bin_tables<T>::bin_tables(const pair_counts_options& options) {
             " has none");
   }
   const std::vector<double> lengths = angles ? chords_of(options.edges) : options.edges;
-  const std::vector<T> squares = rounded_edges<T>(lengths, names.first, true);
+  const std::vector<T> squares =
+      rounded_edges<T>(squares_of(lengths), options.edges, names.first, angles ? ", as squared chords," : ", squared,");
   std::vector<T> edges = squares;
   bins_.bins = static_cast<std::uint32_t>(lengths.size() - 1);
   bins_.second_bins = 1;
@@ -86,7 +93,7 @@ bin_tables<T>::bin_tables(const pair_counts_options& options) {
   constexpr double up = sizeof(T) == 4 ? 1 + 4e-6 : 1 + 8e-15;
   region_.reach = region_.radius = static_cast<T>(lengths.back() * up);
   if (names.second != nullptr) {
-    const std::vector<T> second = rounded_edges<T>(options.second_edges, names.second, false);
+    const std::vector<T> second = rounded_edges<T>(options.second_edges, options.second_edges, names.second, "");
     edges.insert(edges.end(), second.begin(), second.end());
     bins_.second_bins = static_cast<std::uint32_t>(second.size() - 1);
     bins_.second_rate = static_cast<T>(bins_.second_bins) / (second.back() - second.front());

@@ -61,17 +61,16 @@ struct magnitude_of {
   QUADRAT_HD T operator()(std::size_t i) const { return std::fabs(values[i]); }
 };
 
-/// The square of a weight in steps, without its last 20 bits or these alone: sums of each fit into a word.
+/// The square of a weight in steps: its high or its low part.
 template <typename T>
 struct part_of_square {
-  static constexpr int bits = 20;
   const T* weights;
   double steps;
   bool high;
 
-  QUADRAT_HD std::int64_t operator()(std::size_t i) const {
+  QUADRAT_HD std::uint64_t operator()(std::size_t i) const {
     const std::int64_t square = fixed_point(static_cast<double>(weights[i]) * static_cast<double>(weights[i]), steps);
-    return high ? square >> bits : square & ((std::int64_t{1} << bits) - 1);
+    return high ? high_part(square) : low_part(square);
   }
 };
 
@@ -101,13 +100,14 @@ class pair_counter {
   static void check_sets(const set_type& first, const set_type& second);
   /// The largest weight, without its sign. Waits.
   [[nodiscard]] double largest_weight(const set_type& set);
-  /// What is summed. `largest`: the largest product of two weights.
-  [[nodiscard]] pair_sums sums_of(bool weighted, double largest) const;
+  /// What is summed. `first`, `second`: the largest weights of the sets. Throws data_error if their product leaves the
+  /// range of fixed point.
+  [[nodiscard]] pair_sums sums_of(bool weighted, double first, double second) const;
   /// Integers that are added up: over the pairs of one set with itself, and over those with another. Wait.
   [[nodiscard]] std::vector<std::uint64_t> words_of(const set_type& set, const pair_sums& sums);
   [[nodiscard]] std::vector<std::uint64_t> words_between(const set_type& first, const set_type& second,
                                                          const pair_sums& sums);
-  [[nodiscard]] pair_counts_result result_of(std::vector<std::uint64_t> words, const pair_sums& sums) const;
+  [[nodiscard]] pair_counts_result result_of(const std::vector<std::uint64_t>& words, const pair_sums& sums) const;
 
   /// Between two points of a pair.
   [[nodiscard]] T reach() const { return region.reach; }
@@ -143,9 +143,9 @@ class pair_counter {
   void check(point_set& set, const set_type& given) const;
   [[nodiscard]] std::vector<std::uint64_t> count(const set_type& first, const set_type& second, bool own,
                                                  const pair_sums& sums);
-  static void carry(std::uint64_t& low, std::uint64_t& high, int bits);
+  static void carry(std::uint64_t& low, std::uint64_t& high);
   void add_own(const std::uint64_t* words, const pair_sums& sums, pair_counts_result& result) const;
-  [[nodiscard]] std::int64_t squares(const set_type& set, double steps, bool high);
+  [[nodiscard]] std::uint64_t squares(const set_type& set, double steps, bool high);
 
   lattice<T, D> given_shape;
   lattice<T, D> shape;
@@ -259,8 +259,13 @@ double pair_counter<Context, T, D>::largest_weight(const set_type& set) {
 }
 
 template <typename Context, typename T, int D>
-pair_sums pair_counter<Context, T, D>::sums_of(bool weighted, double largest) const {
+pair_sums pair_counter<Context, T, D>::sums_of(bool weighted, double first, double second) const {
   pair_sums sums;
+  const double largest = first * second;
+  if (first > 0 && second > 0 && !(largest >= 1e-280 && largest <= 1e280)) {
+    throw data_error(message("the largest weights are ", first, " and ", second,
+                             "; their product must be from 1e-280 to 1e280, or 0"));
+  }
   sums.weighted = weighted;
   sums.means = options.mean_separation;
   if (sums.weighted) sums.weight_steps = steps_for(largest);
@@ -268,11 +273,11 @@ pair_sums pair_counter<Context, T, D>::sums_of(bool weighted, double largest) co
   return sums;
 }
 
-/// Adds what is above the first bits of a low word to the high one.
+/// Makes the low part of a sum as small as that of a term.
 template <typename Context, typename T, int D>
-void pair_counter<Context, T, D>::carry(std::uint64_t& low, std::uint64_t& high, int bits) {
-  high += low >> bits;
-  low &= (std::uint64_t{1} << bits) - 1;
+void pair_counter<Context, T, D>::carry(std::uint64_t& low, std::uint64_t& high) {
+  high += low >> part_bits;
+  low = low_part(static_cast<std::int64_t>(low));
 }
 
 /// The words of all pairs of different points.
@@ -297,8 +302,8 @@ std::vector<std::uint64_t> pair_counter<Context, T, D>::count(const set_type& fi
   std::vector<std::uint64_t> found = to_host(context, totals.data(), words);
   found.resize(words + own_words, 0);
   for (std::size_t k = 0; k < size; ++k) {
-    carry(found[weights_low * size + k], found[weights_high * size + k], 32);
-    carry(found[separations_low * size + k], found[separations_high * size + k], 32);
+    carry(found[weights_low * size + k], found[weights_high * size + k]);
+    carry(found[separations_low * size + k], found[separations_high * size + k]);
   }
   return found;
 }
@@ -310,8 +315,8 @@ std::vector<std::uint64_t> pair_counter<Context, T, D>::words_of(const set_type&
   std::uint64_t* const own = words.data() + words.size() - own_words;
   own[own_points] = set.points.count;
   if (sums.weighted) {
-    own[squares_low] = static_cast<std::uint64_t>(squares(set, sums.weight_steps, false));
-    own[squares_high] = static_cast<std::uint64_t>(squares(set, sums.weight_steps, true));
+    own[squares_low] = squares(set, sums.weight_steps, false);
+    own[squares_high] = squares(set, sums.weight_steps, true);
   }
   return words;
 }
@@ -323,13 +328,11 @@ std::vector<std::uint64_t> pair_counter<Context, T, D>::words_between(const set_
 }
 
 template <typename Context, typename T, int D>
-pair_counts_result pair_counter<Context, T, D>::result_of(std::vector<std::uint64_t> words,
+pair_counts_result pair_counter<Context, T, D>::result_of(const std::vector<std::uint64_t>& words,
                                                           const pair_sums& sums) const {
   const std::size_t size = bins.size();
   const auto sum_at = [&](std::size_t k, pair_word low, pair_word high, double steps) {
-    carry(words[low * size + k], words[high * size + k], 32);
-    const auto upper = static_cast<double>(static_cast<std::int64_t>(words[high * size + k]));
-    return (std::ldexp(upper, 32) + static_cast<double>(words[low * size + k])) / steps;
+    return sum_of_parts(words[low * size + k], words[high * size + k]) / steps;
   };
   pair_counts_result result;
   for (std::size_t k = 0; k < size; ++k) {
@@ -352,13 +355,7 @@ void pair_counter<Context, T, D>::add_own(const std::uint64_t* words, const pair
                                           pair_counts_result& result) const {
   const std::uint64_t points = words[own_points];
   if (points == 0) return;
-  std::uint64_t low = words[squares_low], high = words[squares_high];
-  carry(low, high, part_of_square<T>::bits);
-  const double weight =
-      sums.weighted ? (std::ldexp(static_cast<double>(static_cast<std::int64_t>(high)), part_of_square<T>::bits) +
-                       static_cast<double>(low)) /
-                          sums.weight_steps
-                    : 0;
+  const double weight = sums.weighted ? sum_of_parts(words[squares_low], words[squares_high]) / sums.weight_steps : 0;
   const pair_bins<T> where = host_tables.view(host_tables.bytes().data());
   vec<int, D> most{};
   for (int axis = 0; axis < D; ++axis) {
@@ -385,9 +382,9 @@ void pair_counter<Context, T, D>::add_own(const std::uint64_t* words, const pair
 
 /// The sum over weights of the parts of their squares.
 template <typename Context, typename T, int D>
-std::int64_t pair_counter<Context, T, D>::squares(const set_type& set, double steps, bool high) {
+std::uint64_t pair_counter<Context, T, D>::squares(const set_type& set, double steps, bool high) {
   return reduce(context, "search.pairs.squares", set.points.count, part_of_square<T>{set.weights, steps, high},
-                plus_operation{}, std::int64_t{0}, scratch);
+                plus_operation{}, std::uint64_t{0}, scratch);
 }
 
 /// The box in which pairs are counted. `box`: the given one; nullptr: none.

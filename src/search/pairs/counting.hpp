@@ -41,8 +41,19 @@ struct counted_pairs {
 /// What is added up for each bin: arrays of a word per bin, in this order.
 enum pair_word { pairs_word, weights_low, weights_high, separations_low, separations_high, pair_words };
 
-/// A sum of terms in fixed point is `high` * 2^32 + `low`, both modulo 2^64; high is signed.
-inline constexpr std::uint64_t low_half = 0xffffffffu;
+/// A sum of terms in fixed point is `high` * 2^part_bits + `low`; high is signed. Both fit for 2^43 terms.
+inline constexpr int part_bits = 20;
+[[nodiscard]] QUADRAT_HD inline std::uint64_t low_part(std::int64_t term) {
+  return static_cast<std::uint64_t>(term) & ((std::uint64_t{1} << part_bits) - 1);
+}
+[[nodiscard]] QUADRAT_HD inline std::uint64_t high_part(std::int64_t term) {
+  return static_cast<std::uint64_t>(term >> part_bits);
+}
+/// The sum in steps: the same, however the terms were grouped.
+[[nodiscard]] inline double sum_of_parts(std::uint64_t low, std::uint64_t high) {
+  const auto upper = static_cast<std::int64_t>(high + (low >> part_bits));
+  return static_cast<double>(upper) * (1 << part_bits) + static_cast<double>(low_part(static_cast<std::int64_t>(low)));
+}
 
 /// Adds to `totals`, `pair_words` arrays of as many words as there are bins. Does not wait. Allocates on the CPU only.
 template <typename T>

@@ -29,7 +29,7 @@ pair_counts_result pair_counts<Context, T, D>::count(const points_view<T, D>& po
   self.check_sets(set, set);
   const bool weighted = weights != nullptr;
   const double largest = weighted ? self.largest_weight(set) : 0;
-  const detail::pair_sums sums = self.sums_of(weighted, largest * largest);
+  const detail::pair_sums sums = self.sums_of(weighted, largest, largest);
   return self.result_of(self.words_of(set, sums), sums);
 }
 template <typename Context, typename T, int D>
@@ -40,8 +40,8 @@ pair_counts_result pair_counts<Context, T, D>::count_between(const points_view<T
   const detail::counted_set<T, D> first{points, weights, "point"}, second{others, other_weights, "other point"};
   self.check_sets(first, second);
   const bool weighted = weights != nullptr || other_weights != nullptr;
-  const double largest = weighted ? self.largest_weight(first) * self.largest_weight(second) : 0;
-  const detail::pair_sums sums = self.sums_of(weighted, largest);
+  const detail::pair_sums sums = weighted ? self.sums_of(true, self.largest_weight(first), self.largest_weight(second))
+                                          : self.sums_of(false, 0, 0);
   return self.result_of(self.words_between(first, second, sums), sums);
 }
 template <typename Context, typename T, int D>

@@ -141,8 +141,8 @@ class warp_counters {
   }
   __device__ void total_term(pair_word low, std::uint32_t bin, std::int64_t term) {
     std::uint64_t* const to = a_.totals + low * std::size_t{size_} + bin;
-    add_to_total(to, static_cast<std::uint64_t>(term) & low_half);
-    add_to_total(to + size_, static_cast<std::uint64_t>(term >> 32));
+    add_to_total(to, low_part(term));
+    add_to_total(to + size_, high_part(term));
   }
   __device__ void flush_sum(std::int64_t* words, pair_word low, std::uint32_t bin) {
     total_term(low, bin, taken<std::int64_t>(words, bin));

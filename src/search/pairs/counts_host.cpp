@@ -122,8 +122,8 @@ class thread_pairs {
   }
   void add_term(pair_word low, std::uint32_t bin, std::int64_t term) {
     std::uint64_t* const to = words_.data() + low * std::size_t{a_.bins.size()} + bin;
-    to[0] += static_cast<std::uint64_t>(term) & low_half;
-    to[a_.bins.size()] += static_cast<std::uint64_t>(term >> 32);
+    to[0] += low_part(term);
+    to[a_.bins.size()] += high_part(term);
   }
 
   const counted_pairs<T>& a_;

@@ -13,8 +13,10 @@
 #include <vector>
 
 #include "quadrat/core/array.hpp"
+#include "quadrat/core/error.hpp"
 #include "quadrat/search/pair_counts.hpp"
 #include "reference/pair_counts.hpp"
+#include "search/pairs/counting.hpp"
 #include "support/backend.hpp"
 #include "support/errors.hpp"
 #include "support/random.hpp"
@@ -299,12 +301,45 @@ TEST_F(pair_counts_test, impossible_edges_are_refused_by_their_value) {
   expect_words(refusal({pair_coordinates::rp_pi, {0, 1}, {}}), {"there are 0 edges of pi"});
   expect_words(refusal({pair_coordinates::s_mu, {0, 1}, {0, 2}}), {"edge 1 of mu is 2", "from 0 to 1"});
   expect_words(refusal({pair_coordinates::theta, {0, 1}, {}}), {"without a box"});
+  expect_words(error_of<argument_error>([&] {
+                 pair_counts<backend_context, float, 3>(context, {pair_coordinates::theta, {0, 179.9999, 180}, {}});
+               }),
+               {"edges 179.9999 and 180 of theta", "chords", "32 bits"});
   expect_words(refusal({pair_coordinates::rp_pi, linear_edges(0, 1, 2000), linear_edges(0, 1, 2000)}),
                {"2000 x 2000 bins", "1048576"});
   expect_words(error_of<argument_error>([&] {
                  counter_type(context, {pair_coordinates::r, {0, 1}, {}});
                }),
                {"give the box"});
+}
+
+TEST_F(pair_counts_test, tiny_and_huge_weights_give_their_products_or_are_refused) {
+  counter_type counter(context, cube, {pair_coordinates::r, {0.25, 1}, {}});
+  const auto points = to_device(context, std::vector<vec<double, 3>>{{1, 1, 1}, {1, 1.5, 1}});
+  const auto sum_of = [&](double weight) {
+    const auto weights = to_device(context, std::vector<double>{weight, -weight});
+    return counter.count(points_of(points), weights.data()).weights[0];
+  };
+  for (const double weight : {1e-139, 1e-20, 1e20, 1e139}) {
+    EXPECT_NEAR(sum_of(weight) / (-2 * weight * weight), 1, 1e-10) << weight;
+  }
+  EXPECT_EQ(sum_of(0), 0);
+  for (const double weight : {1e-300, 1e-150, 1e150, 1e300}) {
+    expect_words(error_of<data_error>([&] { static_cast<void>(sum_of(weight)); }),
+                 {"the largest weights are", message(weight), "1e-280 to 1e280"});
+  }
+}
+
+/// As many pairs as no test has time to count.
+TEST(pair_sums, more_than_2_to_32_terms_add_up_however_they_are_grouped) {
+  for (const std::int64_t term : {(std::int64_t{1} << 40) - 1, std::int64_t{1} - (std::int64_t{1} << 40)}) {
+    const std::uint64_t terms = std::uint64_t{3} << 40;
+    const double alone = detail::sum_of_parts(terms * detail::low_part(term), terms * detail::high_part(term));
+    const double by_1024 = detail::sum_of_parts(terms / 1024 * detail::low_part(1024 * term),
+                                                terms / 1024 * detail::high_part(1024 * term));
+    EXPECT_EQ(alone, by_1024);
+    EXPECT_EQ(alone, static_cast<double>(terms) * static_cast<double>(term));
+  }
 }
 
 TEST_F(pair_counts_test, bad_points_and_weights_are_named_and_later_calls_are_right) {
