@@ -101,6 +101,8 @@ def _bounds(lines, words):
     if kind == ["abc", "origin"]:
         return table[:, 3], table[:, :3], periodic
     low, high = table[:, 0].copy(), table[:, 1].copy()
+    for axis in np.flatnonzero(periodic & ~(high > low)):
+        raise lines.problem(f"the box is from {low[axis]:g} to {high[axis]:g} along a periodic axis", 2 - axis)
     vectors = np.zeros((3, 3))
     if len(kind) == 3:  # the bounds are those of a box along the axes around the oblique one
         xy, xz, yz = table[:, 2]

@@ -365,6 +365,7 @@ def test_bad_input_is_named(out, tmp_path):
         ("bounds.dump", b"ITEM: BOX BOUNDS pp pp pp\n0 1\n0 x\n0 1\n", "bounds.dump:3: BOX BOUNDS are '0 x'; 2 numbers"),
         ("cut.dump", DUMP.encode()[:-12], "cut.dump.*(is cut|values)"),
         ("none.dump", DUMP.replace("xs ys zs", "fx fy fz").encode(), "none.dump:13: positions are missing"),
+        ("flat.dump", b"ITEM: BOX BOUNDS pp pp ff\n0 1\n3 3\n0 0\n", "flat.dump:3: the box is from 3 to 3 along a periodic"),
         ("few.dump", DUMP.replace("ATOMS\n2", "ATOMS\n-2").encode(), "few.dump:6: NUMBER OF ATOMS is -2; a whole number"),
         ("half.dump", DUMP.replace("ATOMS\n2", "ATOMS\n2.5").encode(), "half.dump:6: NUMBER OF ATOMS is 2.5; a whole"),
         ("endless.dump", DUMP.replace("ATOMS\n2", "ATOMS\ninf").encode(), "NUMBER OF ATOMS is inf; a whole number"),
