@@ -27,6 +27,7 @@ import quadrat.mdanalysis
 import quadrat.ovito
 import quadrat.plot
 import quadrat.report
+import quadrat.tables
 import quadrat.vesin
 import quadrat.view
 
@@ -62,6 +63,8 @@ scene = quadrat.run("dam.toml", progress=lambda step, steps: print(step / steps)
 print(scene.frames[0].fields["speed"].max(), scene.statistics["time"].mean(), scene.facts["device"])
 for frame in quadrat.frames.read("out"):
     print(frame.time + 1, frame.numbers())
+for (column,) in quadrat.tables.open("snap.hdf5").chunks("Coordinates", rows=10):
+    print(column.shape, len(quadrat.tables.open("a.fits")))
 print(quadrat.frames.write("dam.gsd", scene) + 1, quadrat.frames.write("one.xyz", scene.frames[0]))
 print(quadrat.view.write("dam.html", scene, gravity=[0, -1, 0]).upper(), quadrat.view.page("out")[0].upper())
 print(quadrat.report.read("results")[0][0].rows, quadrat.report.page("results")[0].upper())
