@@ -120,3 +120,28 @@ def test_what_is_refused(change, words):
     given = {"points": some(9, 4)[0], "mesh": 8, "box": LENGTHS} | change
     with pytest.raises((ValueError, TypeError), match=words):
         quadrat.power_spectrum(given.pop("points"), given.pop("box"), given.pop("mesh"), **given)
+
+
+def test_pylians_definitions_are_those_of_one_mesh():
+    """Pylians' Pk with MAS="None": bins [i, i + 1) of the fundamental wave number without the mode 0, the mean k, one of
+    each pair of modes k and -k, (2 l + 1) in front of multipoles, shot noise kept."""
+    rng, count, length = np.random.default_rng(5), 12, 3.0
+    points = rng.uniform(0, length, (300, 3))
+    delta = spread(points, np.ones(300), (count,) * 3, np.full(3, length), 0) / (300 / count**3) - 1
+    n = np.array(np.meshgrid(*[np.fft.fftfreq(count, 1 / count)] * 3, indexing="ij")).reshape(3, -1)
+    power = np.abs(np.fft.fftn(delta)).ravel() ** 2 * (length / count**2) ** 3
+    half = (n[2] > 0) | ((n[2] == 0) & ((n[1] > 0) | ((n[1] == 0) & (n[0] > 0))))
+    size = np.sqrt((n**2).sum(axis=0))
+    found = quadrat.power_spectrum(
+        points, [length] * 3, count, multipoles=[0, 2, 4], line_of_sight=2, order=2, interlaced=False, compensated=False
+    )
+    first = int(round(found.edges[0] * length / (2 * np.pi)))
+    for bin in range(1, count // 2 - 1):
+        here = half & (size.astype(int) == bin)
+        mu2 = (n[2, here] / size[here]) ** 2
+        legendre = [np.ones_like(mu2), (3 * mu2 - 1) / 2, (35 * mu2**2 - 30 * mu2 + 3) / 8]
+        assert found.modes[bin - first] == 2 * here.sum()
+        np.testing.assert_allclose(found.k[bin - first], 2 * np.pi / length * size[here].mean(), rtol=1e-6)
+        wanted = [(2 * degree + 1) * (power[here] * values).mean() for degree, values in zip((0, 2, 4), legendre)]
+        np.testing.assert_allclose(found.power[:, bin - first], wanted, rtol=1e-5, atol=1e-7)
+    assert found.shot_noise == pytest.approx(length**3 / 300)
