@@ -24,12 +24,12 @@ using triple = vec<std::uint32_t, 3>;
 const std::vector<place> square{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 0, 0}, {1, 1, 0}, {0, 1, 0}};
 
 /// A binary file of these corners.
-std::string binary_stl(const std::vector<place>& corners, std::string head = "solid that is binary") {
-  head.resize(80, ' ');
+std::string binary_stl(const std::vector<place>& corners, std::string file = "solid that is binary") {
+  file.resize(80, ' ');
   const auto put = [&](const auto& value) {
     char bytes[sizeof value];
     std::memcpy(bytes, &value, sizeof value);
-    head.append(bytes, sizeof value);
+    file.append(bytes, sizeof value);
   };
   put(static_cast<std::uint32_t>(corners.size() / 3));
   for (std::size_t k = 0; k < corners.size(); k += 3) {
@@ -39,7 +39,7 @@ std::string binary_stl(const std::vector<place>& corners, std::string head = "so
     }
     put(std::uint16_t{7});
   }
-  return head;
+  return file;
 }
 
 std::string ascii_stl(const std::vector<place>& corners) {

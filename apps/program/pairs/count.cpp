@@ -2,6 +2,7 @@
 #include "program/pairs/count.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <string>
 
