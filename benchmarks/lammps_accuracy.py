@@ -219,7 +219,7 @@ def main():
                 except RuntimeError as problem:
                     words = [line for line in str(problem).splitlines() if "ERROR" in line]
                     cells.append(words[0].split("(")[0].strip() if words else "fails")
-            rows.append({"system": name, "asked": float(accuracy), "quadrat": cells[0], "pppm": cells[1]})
+            rows.append({"op": "forces", "system": name, "asked": float(accuracy), "quadrat": cells[0], "pppm": cells[1]})
             print(f"| {name} | {accuracy} | {cells[0]} | {cells[1]} |", flush=True)
     if arguments.json:
         meta = {"topic": "lammps_accuracy", "ranks": ranks}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Handlers of XLA's foreign function interface, which JAX calls from compiled functions; quadrat/_jax_operators.py
+// Handlers of XLA's foreign function interface, which JAX calls from compiled functions; quadrat/_jax/operators.py
 // declares them. Arrays may have any number of leading axes (vmap): each entry of them is a call of its own. The same
 // handlers serve CPUs and GPUs, by the backend of the device. Compiled with JAX's headers where the build has found
 // them.

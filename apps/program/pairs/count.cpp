@@ -47,7 +47,7 @@ counted_set read_counted_set(const std::string& file, const std::optional<std::s
 }
 
 std::string estimator_of(const pairs_options& options) {
-  const std::string chosen = options.estimator.value_or(options.randoms ? "landy-szalay" : "");
+  std::string chosen = options.estimator.value_or(options.randoms ? "landy-szalay" : "");
   require(options.randoms || chosen.empty() || chosen == "uniform", "--estimator ", chosen, " needs --randoms FILE");
   require(!options.randoms || chosen != "uniform",
           "--estimator uniform compares with a periodic box, without --randoms");
