@@ -262,7 +262,8 @@ template <typename Context, typename T, int D>
 pair_sums pair_counter<Context, T, D>::sums_of(bool weighted, double first, double second) const {
   pair_sums sums;
   const double largest = first * second;
-  if (first > 0 && second > 0 && !(largest >= 1e-280 && largest <= 1e280)) {
+  const bool finite = std::isfinite(first) && std::isfinite(second);  // or else the count names the point
+  if (finite && first > 0 && second > 0 && !(largest >= 1e-280 && largest <= 1e280)) {
     throw data_error(message("the largest weights are ", first, " and ", second,
                              "; their product must be from 1e-280 to 1e280, or 0"));
   }
