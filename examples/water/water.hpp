@@ -342,7 +342,8 @@ void write_state(Liquid& liquid, double steps_per_second, const std::string& fil
   write("positions", liquid.positions());
   write("forces", liquid.forces());
   std::fputs("}\n", out);
-  std::fclose(out);
+  const bool written = std::ferror(out) == 0;
+  quadrat::require(std::fclose(out) == 0 && written, "cannot write ", file);
 }
 
 template <typename T, typename Context>

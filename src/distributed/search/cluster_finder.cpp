@@ -171,13 +171,15 @@ void distributed_cluster_finder<Context, T, D>::implementation::label(const deta
       return first_label + one.number() - static_cast<std::uint64_t>(before);
     });
   }
-  labels_of_fragments.resize_discarding(context, all_fragments);
-  const auto numbers_there = to_device(context, numbers), before_there = to_device(context, later_before);
-  const auto labels_there = to_device(context, linked_labels);
-  for_each(context, "distributed.label_fragments", all_fragments,
-           label_fragments{numbers_there.data(), labels_there.data(), before_there.data(), numbers.size(), first_label,
-                           labels_of_fragments.data()});
-  context.synchronize();
+  together(ranks, [&] {
+    labels_of_fragments.resize_discarding(context, all_fragments);
+    const auto numbers_there = to_device(context, numbers), before_there = to_device(context, later_before);
+    const auto labels_there = to_device(context, linked_labels);
+    for_each(context, "distributed.label_fragments", all_fragments,
+             label_fragments{numbers_there.data(), labels_there.data(), before_there.data(), numbers.size(),
+                             first_label, labels_of_fragments.data()});
+    context.synchronize();
+  });
 }
 
 /// Border points take the smallest label, so fragments must be in order of the labels of their clusters.
@@ -206,7 +208,9 @@ void distributed_cluster_finder<Context, T, D>::implementation::find(const decom
   local.bring(context, space, shares, points, nullptr, false, finder.options.cutoff);
   find_core_points();
   find_fragments();
-  const detail::fragment_graph graph(ranks, links());
+  std::vector<detail::fragment_link> to_others;
+  together(ranks, [&] { to_others = links(); });
+  const detail::fragment_graph graph(ranks, std::move(to_others));
   linked_fragments = graph.fragments().size();
   rounds = graph.rounds();
   label(graph);
