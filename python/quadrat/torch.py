@@ -392,7 +392,8 @@ def _fractions(points, box, origin):
     if lattice.shape == (dimension,) or (lattice.ndim == 0 and dimension == 1):
         fractions = at / lattice
     elif lattice.shape == (dimension, dimension):
-        fractions = torch.linalg.solve(lattice, at, left=False)
+        # Not by solve: PyTorch 2.11 has wrong derivatives in reverse over those forward.
+        fractions = at @ torch.linalg.inv(lattice)
     else:
         shape = tuple(lattice.shape)
         raise ValueError(f"the box has the shape {shape}; ({dimension},) lengths or ({dimension}, {dimension}) vectors are accepted")

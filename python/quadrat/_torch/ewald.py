@@ -188,7 +188,9 @@ electrostatics = differentiable(electrostatics_operator, _setup, _backward, _for
 def compute(points, charges, cell, systems, pairs, scales, wanted, options):
     """`wanted` : whether the results have forces, potentials, and the virial"""
     virial = wanted[2] or cell.requires_grad  # derivatives by the cell go through it
-    energy, *others = electrostatics(points, charges, cell, systems, pairs, scales, virial, *options)
+    energy, forces, potentials, virials = electrostatics(points, charges, cell, systems, pairs, scales, virial, *options)
     if systems is None:
-        energy, others[2] = energy[0], others[2][0] if virial else None
-    return Electrostatics(energy, *(one if kept else None for one, kept in zip(others, wanted)))
+        energy, virials = energy[0], virials[0] if virial else None
+    return Electrostatics(
+        energy, *(one if kept else None for one, kept in zip((forces, potentials, virials), wanted))
+    )
