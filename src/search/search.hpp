@@ -132,15 +132,18 @@ struct neighbor_search {
   }
 
   /// Whether an image of particle i is listed in its own row: never the particle itself; for a half list, of S and -S
-  /// the one whose first component that is not 0 is positive, in the vectors of the caller's box.
+  /// the one whose first component that is not 0 is positive, in the vectors of the caller's box. Without `Mapped`,
+  /// that box is searched.
+  template <bool Mapped = true>
   [[nodiscard]] QUADRAT_HD bool image_counts(std::size_t i, vec<int, D> shift) const {
-    if (half && maps != nullptr) shift = maps[system_at(system_of_point, i)].to_given(shift);
+    if (Mapped && half && maps != nullptr) shift = maps[system_at(system_of_point, i)].to_given(shift);
     const int first = first_component(shift);
     return half ? first > 0 : first != 0;
   }
   /// Whether an image of point j is an entry of the row of point i, if it is near enough.
+  template <bool Mapped = true>
   [[nodiscard]] QUADRAT_HD bool pair_counts(std::size_t i, particle_id j, const vec<int, D>& shift) const {
-    if (j == i && !image_counts(i, shift)) return false;
+    if (j == i && !image_counts<Mapped>(i, shift)) return false;
     return !(half && j < i);
   }
   [[nodiscard]] QUADRAT_HD bool is_excluded(std::size_t i, particle_id j) const {

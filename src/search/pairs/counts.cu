@@ -7,14 +7,16 @@
 #include "quadrat/parallel/cuda_launch.hpp"
 #include "search/pairs/counting.hpp"
 
-/// Pair counts on GPUs. A warp takes 32 successive sources, which are close together in most cases, and walks over the
-/// rows of cells within reach of all of them: its threads find 32 rows at once, and then test all targets of each row,
-/// a source per thread. Sources far from each other, as at the end of a row of cells, are taken in turns.
+/// Pair counts on GPUs. A warp takes 8 successive sources, which are close together in most cases, and walks over the
+/// rows of cells within reach of any of them: its threads find 32 rows at once, and then test all targets of each row,
+/// four threads per source. More sources at once would spread further along their row of cells, and would test more
+/// targets in vain. Sources far from each other, as at the end of a row of cells, are taken in turns.
 namespace quadrat::detail {
 
 namespace {
 
 constexpr unsigned counting_block = 128, counting_warps = counting_block / 32, whole_warp = 0xffffffffu;
+constexpr unsigned sources_at_once = 8, threads_of_source = 32 / sources_at_once;
 /// Bytes of shared memory for the counters of a warp. Three blocks of such warps fit on a multiprocessor.
 constexpr std::size_t most_counter_bytes = 16384;
 
@@ -50,7 +52,7 @@ template <typename T>
 struct counting_launch {
   counted_pairs<T> pairs;
   std::uint64_t* totals;
-  std::uint64_t* next;          ///< the next 32 sources
+  std::uint64_t* next;          ///< the next sources of a warp
   std::uint32_t table_bytes;    ///< of edges and starts, copied to shared memory;
                                 ///< 0: not copied
   std::uint32_t counter_bytes;  ///< of a warp
@@ -219,6 +221,10 @@ struct target_row {
   vec<T, 3> translation{};
 };
 
+/// Targets that a thread tests one after another.
+constexpr std::uint32_t batch = 4;
+static_assert(threads_of_source * batch <= placed_points<float>::lanes_beyond);
+
 /// One thread's source, and what the warp does with it.
 template <typename T, counters Where, work What>
 struct source_of_thread {
@@ -226,6 +232,7 @@ struct source_of_thread {
   const pair_bins<T>& bins;
   warp_counters<T, Where, What>& to;
   std::uint32_t slot;
+  std::uint32_t ahead;  ///< targets of a row before the first one of this thread
   vec<T, 3> point;
 
   /// Rows within reach of a group of threads, 32 at once. Targets of one set are slots below `end`.
@@ -278,7 +285,8 @@ struct source_of_thread {
   template <typename Separation>
   __device__ void count_distances(std::uint32_t begin, std::uint32_t end, std::uint32_t limit,
                                   const Separation& separation) {
-    for (std::uint32_t k = begin; k < end; k += batch) {
+    for (std::uint32_t first = begin; first < end; first += threads_of_source * batch) {
+      const std::uint32_t k = first + ahead;
       const search_point<T, 3>* const from = a.pairs.targets.records + k;
       T squared[batch];
       bool near = false;
@@ -298,7 +306,7 @@ struct source_of_thread {
   }
   __device__ void count_targets(std::uint32_t begin, std::uint32_t end, std::uint32_t limit,
                                 const vec<T, 3>& translation) {
-    for (std::uint32_t k = begin; k < end; k += batch) {
+    for (std::uint32_t k = begin + ahead; k < end; k += threads_of_source * batch) {
       const search_point<T, 3>* const from = a.pairs.targets.records + k;
       T squared[batch], along[batch];
 #pragma unroll
@@ -315,9 +323,6 @@ struct source_of_thread {
       }
     }
   }
-
-  static constexpr std::uint32_t batch = 4;
-  static_assert(batch <= placed_points<T>::lanes_beyond);
 };
 
 template <typename T, counters Where, work What>
@@ -342,21 +347,21 @@ __global__ void __launch_bounds__(counting_block, What == work::distances && siz
   for (;;) {
     std::uint64_t taken = lane == 0 ? atomic_add(a.next, std::uint64_t{1}) : 0;
     taken = __shfl_sync(whole_warp, taken, 0);
-    if (taken * 32 >= count) break;
-    const std::uint32_t slot = static_cast<std::uint32_t>(taken) * 32 + lane;
+    if (taken * sources_at_once >= count) break;
+    const unsigned own = lane % sources_at_once;
+    const std::uint32_t slot = static_cast<std::uint32_t>(taken) * sources_at_once + own;
     const vec<T, 3> point = position_of(a.pairs.sources.records + min(slot, count - 1));
     const auto mine = group_reach<T, 3>::of_point(a.pairs.system, point, a.pairs.region.reach);
-    source_of_thread<T, Where, What> source{a, bins, to, slot, point};
+    source_of_thread<T, Where, What> source{a, bins, to, slot, lane / sources_at_once * batch, point};
     for (unsigned left = __ballot_sync(whole_warp, slot < count); left != 0;) {
       const int leader = __ffs(static_cast<int>(left)) - 1;
       const group_reach<T, 3> lead = reach_of_lane(mine, leader);
       const bool waits = (left >> lane & 1) != 0;
-      const bool member = waits && (static_cast<int>(lane) == leader || lead.takes(a.pairs.system, mine, a.pairs.span));
+      const bool member = waits && (static_cast<int>(own) == leader || lead.takes(a.pairs.system, mine, a.pairs.span));
       const unsigned members = __ballot_sync(whole_warp, member);
       left &= ~members;
       const layer_rows<T, 3> rows(a.pairs.system, joined(member ? mine : lead), a.pairs.region);
-      const auto last =
-          static_cast<std::uint32_t>(taken) * 32 + 31 - static_cast<std::uint32_t>(__clz(static_cast<int>(members)));
+      const std::uint32_t last = __reduce_max_sync(whole_warp, member ? slot : 0u);
       source.count_rows(rows, member, a.pairs.own ? last : 0xffffffffu, lane);
     }
   }

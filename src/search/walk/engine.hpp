@@ -75,6 +75,7 @@ class walk_engine final : public neighbor_engine<Context, T, D> {
   /// See walk_search.
   [[nodiscard]] bool walks_plainly(const neighbor_search<T, D>& what) const {
     return one_system_ && !what.own_queries && what.rule == cutoff_rule::uniform && what.excluded_offsets == nullptr &&
+           what.maps == nullptr &&
            static_cast<double>(what.points.count) * most_images(cells_.first.shape, what.reach) < 4294967296.0;
   }
 

@@ -12,8 +12,9 @@
 /// The methods with one thread per row over cells as large as the cutoff: they serve every box, rule and layout.
 namespace quadrat::detail {
 
-/// The input of a walk. `Plain` below means the usual list: points of one system, one cutoff, no exclusions, and fewer
-/// than 2^32 pairs in a row. Kernels for this case alone read less memory and need fewer registers.
+/// The input of a walk. `Plain` below means the usual list: points of one system in the caller's box, one cutoff, no
+/// exclusions, and fewer than 2^32 pairs in a row. Kernels for this case alone read less memory and need fewer
+/// registers.
 template <typename T, int D>
 struct walk_search {
   neighbor_search<T, D> search;
@@ -64,7 +65,7 @@ struct walk_search {
   template <bool Plain>
   [[nodiscard]] QUADRAT_HD bool listed(const search_query<T, D>& query, particle_id j, const vec<int, D>& shift,
                                        T squared_distance) const {
-    if ((Plain || !search.own_queries) && !search.pair_counts(query.row, j, shift)) return false;
+    if ((Plain || !search.own_queries) && !search.template pair_counts<!Plain>(query.row, j, shift)) return false;
     if constexpr (Plain) return true;
     if (search.rule != cutoff_rule::uniform) {
       const T cutoff = cutoff_of(query.row, j);
@@ -91,8 +92,8 @@ struct walk_search {
   }
 };
 
-/// Blocks per multiprocessor in a walk: limits registers to 48 to 80, with which nothing is spilled. Without it nvcc
-/// 13.0 chooses 32 to 64 registers and spills up to 280 bytes.
+/// Blocks per multiprocessor in a walk: limits registers to 48 to 80, with which nothing is spilled in a loop. Without
+/// it nvcc 13.0 chooses 32 to 64 registers and spills up to 280 bytes.
 template <typename T, int D, bool Plain>
 inline constexpr unsigned walks_a_multiprocessor =
     Plain ? (sizeof(vec<T, D>) == 8 ? 5 : 4) : (sizeof(vec<T, D>) == 24 ? 3 : 4);
@@ -100,7 +101,7 @@ inline constexpr unsigned walks_a_multiprocessor =
 /// Index: slot or query. Counts the pairs of each row, and returns them.
 template <typename T, int D, bool Plain>
 struct count_row {
-  static constexpr unsigned resident_blocks = walks_a_multiprocessor<T, D, Plain>;
+  static constexpr unsigned resident_blocks = Plain && sizeof(T) == 4 ? 5 : walks_a_multiprocessor<T, D, Plain>;
   walk_search<T, D> walk;
   std::uint32_t* counts;
   fault_flag faults;
