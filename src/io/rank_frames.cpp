@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <vector>
 
-#include "io/particle_frame.hpp"
+#include "io/frames/particle_frame.hpp"
 #include "io/ranks_file.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/rank_files.hpp"

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "core/number_text.hpp"
-#include "io/particle_frame.hpp"
+#include "io/frames/particle_frame.hpp"
 #include "io/vtk_writer.hpp"
 #include "quadrat/io/atomic_file.hpp"
 #include "quadrat/io/particle_frame.hpp"

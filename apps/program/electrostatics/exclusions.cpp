@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "core/counted.hpp"
+#include "io/frames/xyz_comment.hpp"
 #include "io/text.hpp"
-#include "io/xyz_comment.hpp"
 #include "program/electrostatics/systems.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/npy.hpp"

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "io/frames/xyz_comment.hpp"
 #include "io/text.hpp"
-#include "io/xyz_comment.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace quadrat::io {

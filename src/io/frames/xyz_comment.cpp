@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "io/xyz_comment.hpp"
+#include "io/frames/xyz_comment.hpp"
 
 #include <array>
 

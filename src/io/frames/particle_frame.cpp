@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "io/particle_frame.hpp"
+#include "io/frames/particle_frame.hpp"
 
 #include <algorithm>
 #include <array>
