@@ -57,7 +57,7 @@ template <typename T>
   array<T, backend_context> squared(context, rows * k);
   detail::nearest_search<T, 3> search{};
   search.tree = points.tree();
-  search.images = points.images();
+  search.images = detail::images_for(points.images(), host.size(), k);
   search.sink.neighbors = neighbors.data();
   search.sink.squared_distances = squared.data();
   search.sink.k = k;

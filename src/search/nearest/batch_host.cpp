@@ -21,29 +21,30 @@ namespace {
 constexpr std::size_t nearest_batch_candidates = most_nearest_candidates;
 
 /// Floats without images have short keys.
-template <typename T, bool Images>
-using nearest_list_of = std::conditional_t<std::is_same_v<T, float> && !Images, packed_nearest_list, nearest_list>;
+template <typename T, nearest_keys Keys>
+using nearest_list_of =
+    std::conditional_t<std::is_same_v<T, float> && Keys != nearest_keys::wide, packed_nearest_list, nearest_list>;
 
-template <typename T, int D, bool Images>
+template <typename T, int D, nearest_keys Keys>
 struct nearest_functions {
   test_lanes_function<T, D> test;
-  insert_nearest_function<nearest_list_of<T, Images>> insert;
+  insert_nearest_function<nearest_list_of<T, Keys>> insert;
   likely_children_function<T, D> children;
 };
 
 /// The rows of the points of one leaf.
-template <typename T, int D, bool Images>
+template <typename T, int D, nearest_keys Keys>
 class nearest_batch {
-  using key_type = nearest_key<Images>;
+  using key_type = nearest_key<Keys>;
   using key = typename key_type::type;
 
  public:
-  nearest_batch(const nearest_search<T, D>& search, const nearest_functions<T, D, Images>& functions)
+  nearest_batch(const nearest_search<T, D>& search, const nearest_functions<T, D, Keys>& functions)
       : search_(search), k_(search.sink.k), groups_(nearest_groups(k_)), functions_(functions) {}
 
   void find(std::size_t leaf) {
     begin(leaf);
-    if constexpr (Images) {
+    if constexpr (Keys != nearest_keys::ids) {
       nearest_shells<T, D, nearest_batch>(search_.images, low_, high_, *this).visit();
     } else {
       find_in_image(vec<int, D>{});
@@ -56,7 +57,7 @@ class nearest_batch {
   [[nodiscard]] bool in_reach(T squared) const { return reaches(squared, 0); }
   void find_in_image(const vec<int, D>& shift) {
     target_.translation = image_translation(search_.images.shape, shift);
-    shift_ = packed_shift(shift);
+    image_ = key_type::image(search_.images, shift);
     home_ = shift == vec<int, D>{};
     walk();
     flush();
@@ -88,7 +89,7 @@ class nearest_batch {
       const std::size_t child = here.children.child[here.next++];
       // Closer neighbors may have been found since the walk entered the node.
       const particle_id least = tree.node(level, here.index).least[child];
-      if (!reaches(here.children.squared[child], key_type::make(least, shift_))) continue;
+      if (!reaches(here.children.squared[child], key_type::make(search_.images, least, image_))) continue;
       const std::size_t below = here.index * nearest_width + child;
       if (level == 0) {
         collect(below);
@@ -161,7 +162,7 @@ class nearest_batch {
     const T limit = std::nextafter(squared(q, k_ - 1), std::numeric_limits<T>::infinity());
     std::uint64_t words[nearest_batch_candidates / 64];
     if (functions_.test(candidates_, 0, size_, from_[q], target_.translation, limit, words) == 0) return;
-    typename nearest_list_of<T, Images>::candidates near;
+    typename nearest_list_of<T, Keys>::candidates near;
     std::size_t count = 0;
     for (std::size_t begin = 0; begin < size_; begin += 64) {
       for (std::uint64_t word = words[begin / 64]; word != 0; word &= word - 1) {
@@ -169,7 +170,7 @@ class nearest_batch {
         const T distance = squared_separation(make_vec<T, D>([&](int axis) {
           return image_offset(from_[q][axis], candidates_.position[axis][lane], target_.translation[axis]);
         }));
-        near.put(count, distance, key_type::make(ids_[lane], shift_));
+        near.put(count, distance, key_type::make(search_.images, ids_[lane], image_));
         count += home_ && ids_[lane] == self_[q] ? 0 : 1;
       }
     }
@@ -187,19 +188,18 @@ class nearest_batch {
           sink.store_nothing(row * k_ + place);
           continue;
         }
-        vec<int, D> shift{};
-        if constexpr (Images) shift = unpacked_shift<D>(static_cast<std::uint32_t>(found_key));
-        sink.store(row * k_ + place, key_type::id(found_key), squared(q, place), shift, boxes);
+        sink.store(row * k_ + place, key_type::id(search_.images, found_key), squared(q, place),
+                   key_type::shift(search_.images, found_key), boxes);
       }
     }
   }
 
   candidate_lanes<T, D> candidates_;
-  nearest_list_of<T, Images> rows_[nearest_width];
+  nearest_list_of<T, Keys> rows_[nearest_width];
   const nearest_search<T, D>& search_;
   std::size_t k_;
   std::size_t groups_;
-  nearest_functions<T, D, Images> functions_;
+  nearest_functions<T, D, Keys> functions_;
   std::size_t count_ = 0;  // of points
   std::size_t size_ = 0;   // of candidates
   std::size_t enough_ = nearest_batch_candidates;
@@ -211,37 +211,40 @@ class nearest_batch {
   particle_id self_[nearest_width];
   particle_id ids_[nearest_batch_candidates];
   std::uint32_t visits_ = 0;  // of nodes and leaves
-  std::uint32_t shift_ = 0;   // of the image
+  std::uint32_t image_ = 0;   // in keys
   bool home_ = false;
 };
 
 /// Every eighth index does one leaf. With one index per row, small sets also use all threads.
-template <typename T, int D, bool Images>
+template <typename T, int D, nearest_keys Keys>
 struct find_nearest_leaf {
   nearest_search<T, D> search;
-  nearest_functions<T, D, Images> functions;
+  nearest_functions<T, D, Keys> functions;
 
   void operator()(std::size_t row) const {
-    if (row % nearest_width == 0) nearest_batch<T, D, Images>(search, functions).find(row / nearest_width);
+    if (row % nearest_width == 0) nearest_batch<T, D, Keys>(search, functions).find(row / nearest_width);
   }
 };
 
-template <bool Images, typename T, int D>
+template <nearest_keys Keys, typename T, int D>
 void find_leaves(const cpu_context& context, const nearest_search<T, D>& search) {
-  static const nearest_functions<T, D, Images> functions{test_lanes_functions<T, D>().front(),
-                                                         insert_nearest_functions<nearest_list_of<T, Images>>().front(),
-                                                         likely_children_functions<T, D>().front()};
-  for_each(context, "nearest.leaves_of_rows", search.tree.points, find_nearest_leaf<T, D, Images>{search, functions});
+  static const nearest_functions<T, D, Keys> functions{test_lanes_functions<T, D>().front(),
+                                                       insert_nearest_functions<nearest_list_of<T, Keys>>().front(),
+                                                       likely_children_functions<T, D>().front()};
+  for_each(context, "nearest.leaves_of_rows", search.tree.points, find_nearest_leaf<T, D, Keys>{search, functions});
 }
 
 }  // namespace
 
 template <typename T, int D>
 void find_nearest_rows_by_leaves(const cpu_context& context, const nearest_search<T, D>& search) {
-  if (search.images.any()) {
-    find_leaves<true>(context, search);
-  } else {
-    find_leaves<false>(context, search);
+  switch (keys_of(search)) {
+    case nearest_keys::ids:
+      return find_leaves<nearest_keys::ids>(context, search);
+    case nearest_keys::numbered:
+      return find_leaves<nearest_keys::numbered>(context, search);
+    case nearest_keys::wide:
+      return find_leaves<nearest_keys::wide>(context, search);
   }
 }
 

@@ -15,4 +15,8 @@ void check_nearest_options(const nearest_options<T>& options);
 template <typename T, int D>
 [[nodiscard]] nearest_images<T, D> make_nearest_images(const lattice<T, D>& shape, const nearest_options<T>& options);
 
+/// The images that can be among the k nearest neighbors of so many points, with their numbers.
+template <typename T, int D>
+[[nodiscard]] nearest_images<T, D> images_for(nearest_images<T, D> images, std::size_t points, std::size_t k);
+
 }  // namespace quadrat::detail

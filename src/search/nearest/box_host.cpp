@@ -89,11 +89,40 @@ nearest_images<T, D> make_nearest_images(const lattice<T, D>& shape, const neare
   return images;
 }
 
+/// If there are more points than neighbors and the box is periodic along all axes, each point has an image within half
+/// of a diagonal, and farther images are not among the nearest.
+template <typename T, int D>
+nearest_images<T, D> images_for(nearest_images<T, D> images, std::size_t points, std::size_t k) {
+  const lattice<T, D>& shape = images.shape;
+  double sum = 0, squares = 0, numbers = 1;
+  for (int axis = 0; axis < D; ++axis) {
+    const auto length = static_cast<double>(norm(shape.vectors[axis]));
+    sum += length;
+    squares += length * length;
+  }
+  const double half = 0.5005 * (shape.orthorhombic ? std::sqrt(squares) : sum);
+  for (int axis = 0; axis < D; ++axis) {
+    if (points > k && shape.periodic == vec<bool, D>::filled(true)) {
+      const auto height = static_cast<double>(images.height[axis]);
+      const double rounding = static_cast<double>(shape.height(axis)) - height;
+      const double most = std::floor((half + rounding) / height) + 1;
+      images.most[axis] = static_cast<int>(std::min(static_cast<double>(images.most[axis]), most));
+    }
+    numbers *= 2 * images.most[axis] + 1;
+  }
+  images.bits = static_cast<int>(std::ceil(std::log2(numbers)));
+  return images;
+}
+
 template void check_nearest_options(const nearest_options<float>&);
 template void check_nearest_options(const nearest_options<double>&);
 template nearest_images<float, 2> make_nearest_images(const lattice<float, 2>&, const nearest_options<float>&);
 template nearest_images<float, 3> make_nearest_images(const lattice<float, 3>&, const nearest_options<float>&);
 template nearest_images<double, 2> make_nearest_images(const lattice<double, 2>&, const nearest_options<double>&);
 template nearest_images<double, 3> make_nearest_images(const lattice<double, 3>&, const nearest_options<double>&);
+template nearest_images<float, 2> images_for(nearest_images<float, 2>, std::size_t, std::size_t);
+template nearest_images<float, 3> images_for(nearest_images<float, 3>, std::size_t, std::size_t);
+template nearest_images<double, 2> images_for(nearest_images<double, 2>, std::size_t, std::size_t);
+template nearest_images<double, 3> images_for(nearest_images<double, 3>, std::size_t, std::size_t);
 
 }  // namespace quadrat::detail

@@ -19,6 +19,7 @@ struct nearest_images {
   vec<T, D> height;                              ///< of the box, along periodic axes, rounded down
   vec<int, D> most;                              ///< no nearer image has a larger |S|; 0 along open axes
   const nearest_bounds<T, D>* bounds = nullptr;  ///< of all wrapped points, in the context's memory
+  int bits = 32;                                 ///< of number_of_image, where that is used
 
   [[nodiscard]] QUADRAT_HD bool any() const {
     bool result = false;
@@ -26,6 +27,27 @@ struct nearest_images {
     return result;
   }
 };
+
+/// The number of an image among all that `most` allows, in lexicographic order of S.
+template <typename T, int D>
+[[nodiscard]] QUADRAT_HD std::uint32_t number_of_image(const nearest_images<T, D>& images, const vec<int, D>& shift) {
+  std::uint32_t result = 0;
+  for (int axis = 0; axis < D; ++axis) {
+    const int most = images.most[axis];
+    result = result * static_cast<std::uint32_t>(2 * most + 1) + static_cast<std::uint32_t>(shift[axis] + most);
+  }
+  return result;
+}
+template <typename T, int D>
+[[nodiscard]] QUADRAT_HD vec<int, D> image_of_number(const nearest_images<T, D>& images, std::uint32_t number) {
+  vec<int, D> shift{};
+  for (int axis = D - 1; axis >= 0; --axis) {
+    const auto count = static_cast<std::uint32_t>(2 * images.most[axis] + 1);
+    shift[axis] = static_cast<int>(number % count) - images.most[axis];
+    number /= count;
+  }
+  return shift;
+}
 
 /// S . vectors, with the same rounding wherever it is inlined.
 template <typename T, int D>

@@ -54,23 +54,53 @@ struct nearest_best {
   }
 };
 
-/// Keys are ids if there is one image of each point; otherwise ids with the shift in the low bits.
-template <bool Images>
-struct nearest_key;
-template <>
-struct nearest_key<false> {
+/// What keys hold: ids if there is one image of each point, otherwise ids with the image in the low bits: its number in
+/// a word of 32 bits, where all ids leave room for it, or its shift in a wide word. Both have the same order.
+enum class nearest_keys { ids, numbered, wide };
+template <nearest_keys Keys>
+struct nearest_key {
   using type = std::uint32_t;
-  [[nodiscard]] static QUADRAT_HD type make(particle_id id, std::uint32_t) { return id; }
-  [[nodiscard]] static QUADRAT_HD particle_id id(type key) { return key; }
+  template <typename T, int D>
+  [[nodiscard]] static QUADRAT_HD std::uint32_t image(const nearest_images<T, D>& images, const vec<int, D>& shift) {
+    return Keys == nearest_keys::ids ? 0 : number_of_image(images, shift);
+  }
+  template <typename T, int D>
+  [[nodiscard]] static QUADRAT_HD type make(const nearest_images<T, D>& images, particle_id id, std::uint32_t image) {
+    return Keys == nearest_keys::ids ? id : id << images.bits | image;
+  }
+  template <typename T, int D>
+  [[nodiscard]] static QUADRAT_HD particle_id id(const nearest_images<T, D>& images, type key) {
+    return Keys == nearest_keys::ids ? key : key >> images.bits;
+  }
+  template <typename T, int D>
+  [[nodiscard]] static QUADRAT_HD vec<int, D> shift(const nearest_images<T, D>& images, type key) {
+    if (Keys == nearest_keys::ids) return {};
+    return image_of_number(images, key & ((std::uint32_t{1} << images.bits) - 1));
+  }
 };
 template <>
-struct nearest_key<true> {
+struct nearest_key<nearest_keys::wide> {
   using type = std::uint64_t;
-  [[nodiscard]] static QUADRAT_HD type make(particle_id id, std::uint32_t shift) {
-    return static_cast<type>(id) << 32 | shift;
+  template <typename T, int D>
+  [[nodiscard]] static QUADRAT_HD std::uint32_t image(const nearest_images<T, D>&, const vec<int, D>& shift) {
+    return packed_shift(shift);
   }
-  [[nodiscard]] static QUADRAT_HD particle_id id(type key) { return static_cast<particle_id>(key >> 32); }
+  template <typename T, int D>
+  [[nodiscard]] static QUADRAT_HD type make(const nearest_images<T, D>&, particle_id id, std::uint32_t image) {
+    return static_cast<type>(id) << 32 | image;
+  }
+  template <typename T, int D>
+  [[nodiscard]] static QUADRAT_HD particle_id id(const nearest_images<T, D>&, type key) {
+    return static_cast<particle_id>(key >> 32);
+  }
+  template <typename T, int D>
+  [[nodiscard]] static QUADRAT_HD vec<int, D> shift(const nearest_images<T, D>&, type key) {
+    return unpacked_shift<D>(static_cast<std::uint32_t>(key));
+  }
 };
+/// The keys of a CPU.
+template <bool Images>
+using nearest_key_of = nearest_key<Images ? nearest_keys::wide : nearest_keys::ids>;
 
 /// The destination of rows.
 template <typename T, int D>
@@ -109,10 +139,18 @@ struct nearest_search {
   std::uint32_t* visits;
 };
 
+/// The narrowest keys that serve.
+template <typename T, int D>
+[[nodiscard]] nearest_keys keys_of(const nearest_search<T, D>& search) {
+  if (!search.images.any()) return nearest_keys::ids;
+  const int bits = search.images.bits;
+  return bits < 32 && search.tree.points >> (32 - bits) == 0 ? nearest_keys::numbered : nearest_keys::wide;
+}
+
 /// Finds one row, from a wrapped position.
 template <typename T, int D, int Capacity, bool Images>
 class nearest_row {
-  using key_type = nearest_key<Images>;
+  using key_type = nearest_key_of<Images>;
 
  public:
   QUADRAT_HD nearest_row(const nearest_search<T, D>& search, const vec<T, D>& from, particle_id self)
@@ -138,9 +176,9 @@ class nearest_row {
         sink.store_nothing(entry);
         continue;
       }
-      vec<int, D> shift{};
-      if constexpr (Images) shift = unpacked_shift<D>(static_cast<std::uint32_t>(best_.key[place]));
-      sink.store(entry, key_type::id(best_.key[place]), best_.squared[place], shift, boxes);
+      const auto key = best_.key[place];
+      sink.store(entry, key_type::id(search_.images, key), best_.squared[place], key_type::shift(search_.images, key),
+                 boxes);
     }
   }
 
@@ -151,17 +189,17 @@ class nearest_row {
   [[nodiscard]] QUADRAT_HD bool in_reach(T squared) const { return best_.accepts(squared, 0); }
   QUADRAT_HD void find_in_image(const vec<int, D>& shift) {
     translation_ = image_translation(search_.images.shape, shift);
-    shift_ = packed_shift(shift);
+    image_ = key_type::image(search_.images, shift);
     nearest_walk<T, D, nearest_row>(search_.tree, from_, from_, translation_, *this).visit();
   }
   QUADRAT_HD void node() { ++visits_; }
   [[nodiscard]] QUADRAT_HD bool accepts(T squared, particle_id least) const {
-    return best_.accepts(squared, key_type::make(least, shift_));
+    return best_.accepts(squared, key_type::make(search_.images, least, image_));
   }
   QUADRAT_HD void leaf(std::size_t index) {
     const nearest_leaf<T, D>& leaf = search_.tree.leaves[index];
     ++visits_;
-    const bool home = shift_ == packed_shift(vec<int, D>{});
+    const bool home = image_ == key_type::image(search_.images, vec<int, D>{});
     T squared[nearest_width];
     QUADRAT_UNROLL
     for (std::size_t place = 0; place < nearest_width; ++place) {
@@ -170,7 +208,7 @@ class nearest_row {
     }
     QUADRAT_UNROLL
     for (std::size_t place = 0; place < nearest_width; ++place) {
-      const auto key = key_type::make(leaf.id[place], shift_);
+      const auto key = key_type::make(search_.images, leaf.id[place], image_);
       if (best_.accepts(squared[place], key) && !(home && leaf.id[place] == self_)) best_.add(squared[place], key);
     }
   }
@@ -180,7 +218,7 @@ class nearest_row {
   vec<T, D> from_;
   particle_id self_;
   vec<T, D> translation_{};  // of the image that is being searched
-  std::uint32_t shift_ = 0;
+  std::uint32_t image_ = 0;
   std::uint32_t visits_ = 0;
   nearest_best<T, typename key_type::type, Capacity> best_;
 };

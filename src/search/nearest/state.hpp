@@ -128,7 +128,7 @@ template <typename Context, typename T, int D>
 detail::nearest_search<T, D> nearest_neighbors<Context, T, D>::implementation::row_search() const {
   detail::nearest_search<T, D> result{};
   result.tree = points.tree();
-  result.images = points.images();
+  result.images = detail::images_for(points.images(), points.tree().points, options.k);
   result.squared_cutoff = options.cutoff * options.cutoff;
   result.include_self = options.include_self;
   return result;

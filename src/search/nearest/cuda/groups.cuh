@@ -39,9 +39,9 @@ template <typename T, int D>
 }
 
 /// The rows of a warp. All lanes call each function together.
-template <typename T, int D, int Capacity, bool Images>
+template <typename T, int D, int Capacity, nearest_keys Keys>
 class nearest_group {
-  using key_type = nearest_key<Images>;
+  using key_type = nearest_key<Keys>;
   using key = typename key_type::type;
   using entry = lane_entry<T, key>;
   using shared_type = nearest_shared<T, D, key>;
@@ -53,7 +53,7 @@ class nearest_group {
       : search_(search),
         shared_(shared),
         from_(start.from),
-        excluded_(key_type::make(start.self, packed_shift(vec<int, D>{}))),
+        excluded_(key_type::make(search.images, start.self, key_type::image(search.images, vec<int, D>{}))),
         limited_(squared_reach < search.squared_cutoff),
         squared_limit_(limited_ ? squared_reach : search.squared_cutoff) {}
 
@@ -61,7 +61,7 @@ class nearest_group {
   /// found.
   [[nodiscard]] __device__ bool find(bool wait) {
     begin(wait);
-    if constexpr (Images) {
+    if constexpr (Keys != nearest_keys::ids) {
       nearest_shells<T, D, nearest_group>(search_.images, low_, high_, *this).visit();
     } else {
       find_in_image(vec<int, D>{});
@@ -74,7 +74,7 @@ class nearest_group {
   }
 
   __device__ void write(std::size_t row, const vec<int, D>& boxes) const {
-    write_nearest_row<Images>(search_, list_, row, boxes);
+    write_nearest_row<Keys>(search_, list_, row, boxes);
   }
 
   /// Nodes and leaves that have been tested.
@@ -84,7 +84,7 @@ class nearest_group {
   [[nodiscard]] __device__ bool in_reach(T squared) const { return __any_sync(all_lanes, reaches(squared, 0)); }
   __device__ void find_in_image(const vec<int, D>& shift) {
     translation_ = image_translation(search_.images.shape, shift);
-    shift_ = packed_shift(shift);
+    image_ = key_type::image(search_.images, shift);
     walk();
   }
 
@@ -98,7 +98,7 @@ class nearest_group {
   [[nodiscard]] __device__ int last_place() const { return static_cast<int>(search_.sink.k) - 1; }
   /// The offset from this lane's point. Without images, no translation is added.
   [[nodiscard]] __device__ T offset_to(T to, int axis) const {
-    if constexpr (!Images) return to - from_[axis];
+    if constexpr (Keys == nearest_keys::ids) return to - from_[axis];
     return image_offset(from_[axis], to, translation_[axis]);
   }
 
@@ -279,8 +279,9 @@ class nearest_group {
   [[nodiscard]] __device__ unsigned near_children(const nearest_node<T, D>& node) const {
     const auto child = static_cast<unsigned>(lane()) % static_cast<unsigned>(nearest_width);
     const T squared = squared_distance_to(node, child, quarter_low_, quarter_high_, translation_);
-    const bool near = squared < quarter_bound_ ||
-                      (squared == quarter_bound_ && key_type::make(node.least[child], shift_) < quarter_key_);
+    const bool near =
+        squared < quarter_bound_ ||
+        (squared == quarter_bound_ && key_type::make(search_.images, node.least[child], image_) < quarter_key_);
     unsigned some = __ballot_sync(all_lanes, near);
     some |= some >> 2 * nearest_width;
     some |= some >> nearest_width;
@@ -306,7 +307,7 @@ class nearest_group {
   /// Whether a child's box is within reach of any member.
   [[nodiscard]] __device__ bool accepts(const nearest_node<T, D>& node, std::size_t child) const {
     const T squared = squared_distance_to(node, child, from_, from_, translation_);
-    return __any_sync(all_lanes, reaches(squared, key_type::make(node.least[child], shift_)));
+    return __any_sync(all_lanes, reaches(squared, key_type::make(search_.images, node.least[child], image_)));
   }
 
   /// Adds the points of a leaf that are within reach to the queue. It loads half a leaf at a time, because the compiler
@@ -322,7 +323,7 @@ class nearest_group {
       for (std::size_t k = 0; k < half; ++k) {
         const T squared = squared_separation(make_vec<T, D>([&](int axis) { return offset_to(to[k].at[axis], axis); }));
         if (squared <= bound_) {
-          shared_.queue[count_][lane()] = entry::make(squared, key_type::make(to[k].id, shift_));
+          shared_.queue[count_][lane()] = entry::make(squared, key_type::make(search_.images, to[k].id, image_));
           ++count_;
         }
       }
@@ -351,7 +352,7 @@ class nearest_group {
   key quarter_key_{};
   // The image that is being searched.
   vec<T, D> translation_{};
-  std::uint32_t shift_ = 0;
+  std::uint32_t image_ = 0;  // in keys
   // The position of the walk: children of a node above level 0, and leaves of a node of level 0.
   int level_ = 0;
   std::size_t index_ = 0;
@@ -363,17 +364,16 @@ class nearest_group {
   lane_list<entry, Capacity> list_;
 };
 
-template <int Capacity, bool Images, typename T, int D>
+template <int Capacity, nearest_keys Keys, typename T, int D>
 __global__ void __launch_bounds__(nearest_block)
     find_nearest_groups(const __grid_constant__ nearest_search<T, D> search, std::size_t rows) {
-  using key = typename nearest_key<Images>::type;
+  using key = typename nearest_key<Keys>::type;
   __shared__ nearest_shared<T, D, key> shared[nearest_block / 32];
   const std::size_t i = static_cast<std::size_t>(blockIdx.x) * nearest_block + threadIdx.x;
   if (i - threadIdx.x % 32 >= rows) return;  // the whole warp
   const std::size_t own = i < rows ? i : rows - 1;
   const nearest_start<T, D> start(search, own);
-  nearest_group<T, D, Capacity, Images> group(search, shared[threadIdx.x / 32], start,
-                                              squared_likely_reach(search, own));
+  nearest_group<T, D, Capacity, Keys> group(search, shared[threadIdx.x / 32], start, squared_likely_reach(search, own));
   if (i < rows && !start.possible) {
     for (std::size_t place = 0; place < search.sink.k; ++place)
       search.sink.store_nothing(start.row * search.sink.k + place);

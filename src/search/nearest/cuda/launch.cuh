@@ -7,34 +7,37 @@
 
 namespace quadrat::detail {
 
-template <int Capacity, bool Images, typename T, int D>
+template <int Capacity, nearest_keys Keys, typename T, int D>
 void launch_nearest_groups(const cuda_context& context, const nearest_search<T, D>& search, std::size_t rows) {
   const cuda_launch launch(context, "nearest.rows");
-  find_nearest_groups<Capacity, Images, T, D>
+  find_nearest_groups<Capacity, Keys, T, D>
       <<<cuda_launch::blocks(rows, nearest_block), nearest_block, 0, context.stream()>>>(search, rows);
   launch.check();
 }
 
-template <bool Images, typename T, int D>
+template <nearest_keys Keys, typename T, int D>
 void launch_nearest_rows(const cuda_context& context, const nearest_search<T, D>& search, std::size_t rows) {
   if (search.sink.k <= 8) {
-    launch_nearest_groups<8, Images>(context, search, rows);
+    launch_nearest_groups<8, Keys>(context, search, rows);
   } else if (search.sink.k <= 16) {
-    launch_nearest_groups<16, Images>(context, search, rows);
+    launch_nearest_groups<16, Keys>(context, search, rows);
   } else if (search.sink.k <= 32) {
-    launch_nearest_groups<32, Images>(context, search, rows);
+    launch_nearest_groups<32, Keys>(context, search, rows);
   } else {
-    launch_nearest_groups<64, Images>(context, search, rows);
+    launch_nearest_groups<64, Keys>(context, search, rows);
   }
 }
 
 template <typename T, int D>
 void find_nearest_rows(const cuda_context& context, const nearest_search<T, D>& search, std::size_t rows) {
   if (rows == 0) return;
-  if (search.images.any()) {
-    launch_nearest_rows<true>(context, search, rows);
-  } else {
-    launch_nearest_rows<false>(context, search, rows);
+  switch (keys_of(search)) {
+    case nearest_keys::ids:
+      return launch_nearest_rows<nearest_keys::ids>(context, search, rows);
+    case nearest_keys::numbered:
+      return launch_nearest_rows<nearest_keys::numbered>(context, search, rows);
+    case nearest_keys::wide:  // rare: one kernel for every k
+      return launch_nearest_groups<most_nearest_neighbors, nearest_keys::wide>(context, search, rows);
   }
 }
 

@@ -18,7 +18,7 @@ template <typename T, typename Entry>
 
 /// Four places with each store: stores of single places would each write to 32 rows for a few bytes. `first`: a
 /// multiple of 4.
-template <bool Images, int D, typename Entry, int Capacity>
+template <nearest_keys Keys, int D, typename Entry, int Capacity>
 __device__ void write_by_fours(const nearest_search<float, D>& search, const lane_list<Entry, Capacity>& list,
                                std::size_t first) {
 #pragma unroll
@@ -30,7 +30,7 @@ __device__ void write_by_fours(const nearest_search<float, D>& search, const lan
     for (int k = 0; k < 4; ++k) {
       const Entry& found = list.entry[place + k];
       const bool vacant = is_vacant(found, search.squared_cutoff);
-      id[k] = vacant ? no_particle : nearest_key<Images>::id(found.key());
+      id[k] = vacant ? no_particle : nearest_key<Keys>::id(search.images, found.key());
       squared[k] = vacant ? nearest_infinity<float> : found.squared();
     }
     const std::size_t at = first + static_cast<std::size_t>(place);
@@ -39,12 +39,12 @@ __device__ void write_by_fours(const nearest_search<float, D>& search, const lan
   }
 }
 
-template <bool Images, typename T, int D, typename Entry, int Capacity>
+template <nearest_keys Keys, typename T, int D, typename Entry, int Capacity>
 __device__ void write_nearest_row(const nearest_search<T, D>& search, const lane_list<Entry, Capacity>& list,
                                   std::size_t row, const vec<int, D>& boxes) {
   const nearest_sink<T, D>& sink = search.sink;
   if constexpr (sizeof(T) == 4) {
-    if (sink.k % 4 == 0 && sink.shifts == nullptr) return write_by_fours<Images>(search, list, row * sink.k);
+    if (sink.k % 4 == 0 && sink.shifts == nullptr) return write_by_fours<Keys>(search, list, row * sink.k);
   }
 #pragma unroll
   for (int place = 0; place < Capacity; ++place) {
@@ -55,9 +55,8 @@ __device__ void write_nearest_row(const nearest_search<T, D>& search, const lane
       sink.store_nothing(at);
       continue;
     }
-    vec<int, D> shift{};
-    if constexpr (Images) shift = unpacked_shift<D>(static_cast<std::uint32_t>(found.key()));
-    sink.store(at, nearest_key<Images>::id(found.key()), found.squared(), shift, boxes);
+    sink.store(at, nearest_key<Keys>::id(search.images, found.key()), found.squared(),
+               nearest_key<Keys>::shift(search.images, found.key()), boxes);
   }
 }
 
