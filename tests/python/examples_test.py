@@ -127,3 +127,17 @@ def test_energies_and_forces_of_mace_are_the_same_with_this_list():
         torch.set_default_dtype(precision)  # MACE changes it
     assert ours.energy == pytest.approx(theirs.energy, rel=1e-12) and abs(ours.forces).max() > 1e-5
     np.testing.assert_allclose(ours.forces, theirs.forces, atol=1e-12)
+
+
+def test_energies_and_forces_of_nequip_are_the_same_with_this_list():
+    pytest.importorskip("nequip")
+    torch, build = (pytest.importorskip(name) for name in ("torch", "ase.build"))
+    precision = torch.get_default_dtype()
+    atoms = build.bulk("NaCl", "rocksalt", a=5.64, cubic=True).repeat((2, 2, 1))
+    atoms.rattle(0.1, seed=1)
+    try:
+        theirs, ours = example("nequip_calculator").compare(atoms, 4.0).values()
+    finally:
+        torch.set_default_dtype(precision)  # NequIP changes it
+    assert ours.energy == pytest.approx(theirs.energy, rel=1e-12) and abs(ours.forces).max() > 1e-5
+    np.testing.assert_allclose(ours.forces, theirs.forces, atol=1e-12)
