@@ -239,12 +239,14 @@ void quadrat_neighbor_list_destroy(quadrat_neighbor_list* neighbors);
 /** Lists the neighbors of this input. Data errors: a point that is not finite, or outside the box along an open axis;
  * an invalid system, radius or type. Memory errors name the number of pairs. */
 int quadrat_neighbor_list_build(quadrat_neighbor_list* neighbors, const quadrat_neighbor_input* input);
-/** For as many points, in the same boxes, with room for as many pairs as the last build found. Accepts no exclusions
- * and no integers other than QUADRAT_UINT32, because these need memory. */
+/** For as many points, in the same boxes, with room for as many pairs as builds have found or were reserved. Accepts no
+ * exclusions and no integers other than QUADRAT_UINT32, because these need memory. */
 int quadrat_neighbor_list_build_async(quadrat_neighbor_list* neighbors, const quadrat_neighbor_input* input);
 /** Builds only if some point has moved by more than half of the skin since the last build, or other input has changed;
  * `rebuilt` (may be null) says whether. Otherwise pairs stay, and their distances are recomputed. */
 int quadrat_neighbor_list_update(quadrat_neighbor_list* neighbors, const quadrat_neighbor_input* input, int* rebuilt);
+/** Makes room for this many pairs, if there is less; then there is no list until the next build. */
+int quadrat_neighbor_list_reserve(quadrat_neighbor_list* neighbors, size_t pairs);
 int quadrat_neighbor_list_check(quadrat_neighbor_list* neighbors);
 /** The list. Waits after quadrat_neighbor_list_build_async. */
 int quadrat_neighbor_list_view(quadrat_neighbor_list* neighbors, quadrat_neighbor_view* view);
@@ -252,6 +254,14 @@ int quadrat_neighbor_list_view(quadrat_neighbor_list* neighbors, quadrat_neighbo
  * QUADRAT_INT64), others with the handle's type. Argument error for an array that was not requested. */
 int quadrat_neighbor_list_write(quadrat_neighbor_list* neighbors, int output, int index_type, void* to);
 int quadrat_neighbor_list_write_async(quadrat_neighbor_list* neighbors, int output, int index_type, void* to);
+/** Writes an array by entry with `capacity` entries, at least those that the list has room for. Entries beyond the
+ * pairs have i = the number of rows, j = that of points, the cutoff as distance, and 0. If there is too little room for
+ * the pairs, which quadrat_neighbor_list_check reports, these are all entries. A graph can capture `_async` together
+ * with quadrat_neighbor_list_build_async. */
+int quadrat_neighbor_list_write_padded(quadrat_neighbor_list* neighbors, int output, int index_type, size_t capacity,
+                                       void* to);
+int quadrat_neighbor_list_write_padded_async(quadrat_neighbor_list* neighbors, int output, int index_type,
+                                             size_t capacity, void* to);
 int quadrat_neighbor_list_info(quadrat_neighbor_list* neighbors, quadrat_info* info);
 
 /* The k nearest neighbors of points and of queries. ---------------------------------------------------------------- */

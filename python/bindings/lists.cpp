@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -132,6 +133,44 @@ struct attributes {
   [[nodiscard]] const void* radii_given() const { return radii ? radii->data() : nullptr; }
 };
 
+/// The arrays of the arguments.
+struct update_arrays {
+  point_arrays places;
+  attributes by_point, by_query;
+
+  update_arrays(const update_arguments& given, const origin_of_arrays& where)
+      : places(point_arrays_from(given.points, given.queries, where)),
+        by_point(given.by_point, of_points, count(), places.points.type(), where),
+        by_query(given.by_query, of_queries, places.rows(), places.points.type(), where) {}
+
+  [[nodiscard]] std::size_t count() const { return places.points.shape()[0]; }
+  /// What the reader is given; valid as long as this. `integers`: instead of the type of 32-bit integers.
+  [[nodiscard]] quadrat_neighbor_input received(worker& reader, const boxes_given& boxes,
+                                                int integers = QUADRAT_INT32) {
+    places.receive(reader);
+    by_point.receive(reader);
+    by_query.receive(reader);
+    queries_ = places.queries_given();
+    auto input = sized<quadrat_neighbor_input>();
+    input.points = places.points.points();
+    input.boxes = boxes.view();
+    input.queries = queries_ ? &*queries_ : nullptr;
+    input.system_of_point = of(by_point.systems);
+    input.system_of_query = of(by_query.systems);
+    input.radii = by_point.radii_given();
+    input.radii_of_queries = by_query.radii_given();
+    input.types = of(by_point.types);
+    input.types_of_queries = of(by_query.types);
+    for (auto* const given : {&input.system_of_point, &input.system_of_query, &input.types, &input.types_of_queries}) {
+      if (given->type == QUADRAT_INT32) given->type = integers;
+    }
+    return input;
+  }
+
+ private:
+  std::optional<quadrat_points> queries_{};
+};
+
 /// Refuses what would not be read.
 void check_all_are_used(const update_arguments& given, int rule) {
   const auto check = [](nb::handle value, const char* name, bool used, const char* reason) {
@@ -209,55 +248,68 @@ class spare_lists {
   std::size_t next_ = 0;
 };
 
-/// A neighbor list on the device of its last points, and the arrays of it that are wanted.
+/// A neighbor list on the device of its last points, and the arrays of it that are wanted. With a capacity they have
+/// that many entries, and builds can be captured in a CUDA graph.
 class neighbors {
  public:
-  neighbors(neighbor_settings settings, nb::handle type_cutoffs, int level, int threads, nb::handle index_dtype)
+  neighbors(neighbor_settings settings, nb::handle type_cutoffs, int level, int threads, nb::handle index_dtype,
+            std::optional<std::size_t> capacity = std::nullopt)
       : settings_(std::move(settings)),
         level_(level),
         threads_(threads),
-        long_indices_(long_indices_from(index_dtype)) {
+        long_indices_(long_indices_from(index_dtype)),
+        capacity_(capacity) {
     settings_.type_cutoffs = table_from(type_cutoffs);
   }
 
   bool update(const update_arguments& given, bool anew) {
     const origin_of_arrays where = origin_of(given.points, "points");
     check_all_are_used(given, settings_.rule);
-    point_arrays arrays = point_arrays_from(given.points, given.queries, where);
-    const std::size_t count = arrays.points.shape()[0];
-    attributes by_point(given.by_point, of_points, count, arrays.points.type(), where);
-    attributes by_query(given.by_query, of_queries, arrays.rows(), arrays.points.type(), where);
-    const int dimension = arrays.dimension();
-    const boxes_given boxes = boxes_from(given.box, dimension, given.periodic, given.origin,
-                                         systems_of(by_point.systems, given.box, dimension, where, threads_));
-    const std::vector<std::uint32_t> excluded = excluded_from(given.excluded, count);
+    update_arrays arrays(given, where);
+    const int dimension = arrays.places.dimension();
+    boxes_given boxes = boxes_from(given.box, dimension, given.periodic, given.origin,
+                                   systems_of(arrays.by_point.systems, given.box, dimension, where, threads_));
+    const std::vector<std::uint32_t> excluded = excluded_from(given.excluded, arrays.count());
     const turn mine(mutex_);
     current_ = false;
-    prepare(where, c_type(arrays.points.type()), dimension, boxes.open());
-    arrays.receive(*search_);
-    by_point.receive(*search_);
-    by_query.receive(*search_);
-    const std::optional<quadrat_points> queries = arrays.queries_given();
-    auto input = sized<quadrat_neighbor_input>();
-    input.points = arrays.points.points();
-    input.boxes = boxes.view();
-    input.queries = queries ? &*queries : nullptr;
-    input.system_of_point = of(by_point.systems);
-    input.system_of_query = of(by_query.systems);
-    input.radii = by_point.radii_given();
-    input.radii_of_queries = by_query.radii_given();
-    input.types = of(by_point.types);
-    input.types_of_queries = of(by_query.types);
+    prepare(where, c_type(arrays.places.points.type()), dimension, boxes.open());
+    quadrat_neighbor_input input = arrays.received(*search_, boxes);
+    search_->refuse_capture();
     input.excluded = excluded.data();
     input.excluded_count = excluded.size() / 2;
     int built = 1;
     unlocked([&] {
-      if (anew || settings_.skin <= 0) return search_->call(&c_functions::neighbor_list_build, &input);
-      search_->call(&c_functions::neighbor_list_update, &input, &built);
+      if (!anew && settings_.skin > 0) return search_->call(&c_functions::neighbor_list_update, &input, &built);
+      search_->call(&c_functions::neighbor_list_build, &input);
+      if (capacity_) reserve(input);
     });
     where_ = where;
+    boxes_ = std::move(boxes);
     current_ = true;
     return built != 0;
+  }
+  /// Builds without waiting for as many points of the same device and type in the boxes of the last `update`, whose
+  /// memory it needs. Indices by point have 32 bits. For lists with a capacity.
+  void build_async(const update_arguments& given) {
+    const origin_of_arrays where = origin_of(given.points, "points");
+    check_all_are_used(given, settings_.rule);
+    update_arrays arrays(given, where);
+    const turn mine(mutex_);
+    const int type = c_type(arrays.places.points.type());
+    if (!current_ || where.device != where_.device || type != kind_.second.type ||
+        arrays.places.dimension() != kind_.second.dimension) {
+      throw nb::value_error("there is no list for such points whose memory could be used; call update");
+    }
+    const quadrat_neighbor_input input = arrays.received(*search_, boxes_, QUADRAT_UINT32);
+    within_capacity([&] {
+      search_->call(&c_functions::neighbor_list_build_async, &input);
+      search_->finish();
+    });
+  }
+  /// Throws the error of the builds since the last check.
+  void check() {
+    const turn mine(mutex_);
+    if (search_) within_capacity([&] { search_->call(&c_functions::neighbor_list_check); });
   }
 
   [[nodiscard]] nb::object arrays() {
@@ -266,17 +318,23 @@ class neighbors {
       throw nb::value_error("there is no list: no points yet, or the last call failed; call build or update");
     }
     const bool long_indices = long_indices_.value_or(where_.long_indices());
-    const auto list = search_->get(&c_functions::neighbor_list_view);
+    const auto list = capacity_ ? quadrat_neighbor_view{} : search_->get(&c_functions::neighbor_list_view);
+    const std::size_t size = capacity_.value_or(static_cast<std::size_t>(list.entries));
     results made(where_);
     std::vector<void*> memory;
-    for (const char output : settings_.outputs) memory.push_back(add(made, list, output, long_indices));
+    for (const char output : settings_.outputs) memory.push_back(add(made, list.rows, size, output, long_indices));
     made.prepare(*search_);
+    if (!capacity_) search_->refuse_capture();
     unlocked([&] {
       for (std::size_t k = 0; k < memory.size(); ++k) {
-        search_->call(&c_functions::neighbor_list_write_async, number_of(settings_.outputs[k]),
-                      index_type(long_indices), memory[k]);
+        const int output = number_of(settings_.outputs[k]), type = index_type(long_indices);
+        if (capacity_) {
+          search_->call(&c_functions::neighbor_list_write_padded_async, output, type, size, memory[k]);
+        } else {
+          search_->call(&c_functions::neighbor_list_write_async, output, type, memory[k]);
+        }
       }
-      search_->synchronize();
+      search_->finish();
     });
     if (made.count() == 1) return made.take(0);
     nb::list all;
@@ -300,31 +358,57 @@ class neighbors {
     kind.second.open = open;
     if (search_ && kind == kind_) return;
     search_.reset();
+    reserved_ = false;
     kind_ = std::move(kind);
-    if (where.on_gpu()) search_ = spare_lists::take(kind_);
+    if (where.on_gpu() && !capacity_) search_ = spare_lists::take(kind_);
     if (search_) return;
     const quadrat_neighbor_options options = kind_.second.options();
     search_ = made_at<neighbor_list_handle>(kind_.first, &options);
   }
-  void* add(results& made, const quadrat_neighbor_view& list, char output, bool long_indices) {
-    const auto size = static_cast<std::size_t>(list.entries);
+  /// Gives a list that has just been built room for exactly the capacity.
+  void reserve(const quadrat_neighbor_input& input) {
+    const std::uint64_t entries = search_->get(&c_functions::neighbor_list_view).entries;
+    if (entries > *capacity_) {
+      search_.reset();  // it has more room now
+      refuse(entries);
+    }
+    if (reserved_) return;
+    search_->call(&c_functions::neighbor_list_reserve, *capacity_);
+    search_->call(&c_functions::neighbor_list_build, &input);
+    reserved_ = true;
+  }
+  [[noreturn]] void refuse(std::uint64_t entries) const {
+    throw argument_error(message("there are ", entries, " pairs; the capacity is ", *capacity_));
+  }
+  template <typename Call>
+  void within_capacity(const Call& call) const {
+    try {
+      unlocked(call);
+    } catch (const overflow_error& problem) {
+      refuse(problem.needed());
+    }
+  }
+  void* add(results& made, std::size_t rows, std::size_t size, char output, bool long_indices) {
     const auto dimension = static_cast<std::size_t>(kind_.second.dimension);
     const number indices = long_indices ? number::int64 : number::int32;
     const number real = kind_.second.type == QUADRAT_FLOAT64 ? number::float64 : number::float32;
     if (output == 'S') return made.add(indices, {size, dimension});
     if (output == 'D') return made.add(real, {size, dimension});
     if (output == 'd') return made.add(real, {size});
-    return made.add(indices, {output == 'n' ? list.rows + 1 : size});
+    return made.add(indices, {output == 'n' ? rows + 1 : size});
   }
 
   neighbor_settings settings_;
   int level_;
   int threads_;
   std::optional<bool> long_indices_;
+  std::optional<std::size_t> capacity_;
   std::mutex mutex_;
   std::unique_ptr<neighbor_list_handle> search_;
   spare_lists::key kind_{};
   origin_of_arrays where_{};
+  boxes_given boxes_{};
+  bool reserved_ = false;
   bool current_ = false;  ///< whether the list belongs to the last points
 };
 
@@ -345,13 +429,14 @@ void add_lists(nb::module_& module) {
       .def(
           "__init__",
           [](neighbors* self, double cutoff, double skin, int rule, nb::handle type_cutoffs, bool half, bool sorted,
-             std::string outputs, bool autotune, std::string method, int level, int threads, nb::handle index_dtype) {
+             std::string outputs, bool autotune, std::string method, int level, int threads, nb::handle index_dtype,
+             std::optional<std::size_t> capacity) {
             new (self) neighbors({cutoff, skin, half, sorted, std::move(outputs), autotune, std::move(method), rule},
-                                 type_cutoffs, level, threads, index_dtype);
+                                 type_cutoffs, level, threads, index_dtype, capacity);
           },
           nb::arg("cutoff"), nb::arg("skin"), nb::arg("rule"), any("type_cutoffs"), nb::arg("half"), nb::arg("sorted"),
           nb::arg("outputs"), nb::arg("autotune"), nb::arg("method"), nb::arg("level"), nb::arg("threads"),
-          any("index_dtype"))
+          any("index_dtype"), nb::arg("capacity") = nb::none())
       .def(
           "update",
           [](neighbors& self, nb::handle points, nb::handle box, nb::handle periodic, nb::handle origin,
@@ -370,6 +455,23 @@ void add_lists(nb::module_& module) {
           any("points"), any("box"), any("periodic"), any("origin"), any("queries"), any("systems"),
           any("systems_of_queries"), any("radii"), any("types"), any("radii_of_queries"), any("types_of_queries"),
           any("excluded"), nb::arg("anew"))
+      .def(
+          "build_async",
+          [](neighbors& self, nb::handle points, nb::handle queries, nb::handle systems, nb::handle systems_of_queries,
+             nb::handle radii, nb::handle types, nb::handle radii_of_queries, nb::handle types_of_queries) {
+            const nb::none none;
+            self.build_async({points,
+                              none,
+                              none,
+                              none,
+                              queries,
+                              {systems, radii, types},
+                              {systems_of_queries, radii_of_queries, types_of_queries},
+                              none});
+          },
+          any("points"), any("queries"), any("systems"), any("systems_of_queries"), any("radii"), any("types"),
+          any("radii_of_queries"), any("types_of_queries"))
+      .def("check", &neighbors::check)
       .def("arrays", &neighbors::arrays)
       .def("method", &neighbors::method);
   module.def(

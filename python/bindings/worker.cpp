@@ -109,10 +109,15 @@ void worker::wait_for(std::uintptr_t other) {
   void* const producer = reinterpret_cast<void*>(other);  // NOLINT(performance-no-int-to-ptr)
   int captured = 0;
   check(library(), library().stream_is_captured(context_, producer, &captured));
-  require(captured == 0 || can_be_captured_,
-          "this call waits for its results, so it cannot be captured in a CUDA graph; SpreadPlan and Nufft can");
   captured_by_ = captured != 0 ? producer : nullptr;
+  if (!can_be_captured_) refuse_capture();
   awaited_ = producer;
+}
+
+void worker::refuse_capture() const {
+  require(!captured(),
+          "this call waits for its results, so it cannot be captured in a CUDA graph; SpreadPlan, Nufft "
+          "and, for lists with a capacity, quadrat.torch.CapturedLists can");
 }
 
 void worker::finish() {

@@ -49,6 +49,8 @@ class worker {
   void wait_for(std::uintptr_t other);
   /// Whether the current call is captured in a graph.
   [[nodiscard]] bool captured() const { return captured_by_ != nullptr; }
+  /// Throws argument_error, as for a call that waits, if the current call is captured.
+  void refuse_capture() const;
   /// Ends calls that do not wait: waits for the work, or makes the capturing stream wait for it.
   void finish();
 
@@ -133,7 +135,7 @@ template <typename Struct>
 /// Writes a 0 as -0.0, for fields where 0 stands for another default.
 [[nodiscard]] constexpr double meant(double value) { return value == 0 ? -0.0 : value; }
 
-using neighbor_list_handle = handle<&c_functions::neighbor_list_create, &c_functions::neighbor_list_destroy>;
+using neighbor_list_handle = handle<&c_functions::neighbor_list_create, &c_functions::neighbor_list_destroy, true>;
 using nearest_handle = handle<&c_functions::nearest_neighbors_create, &c_functions::nearest_neighbors_destroy>;
 using cluster_handle = handle<&c_functions::cluster_finder_create, &c_functions::cluster_finder_destroy>;
 using histogram_handle = handle<&c_functions::pair_histogram_create, &c_functions::pair_histogram_destroy>;

@@ -20,6 +20,7 @@ from ._torch import ewald as _ewald
 from ._torch import mesh as _mesh
 from ._torch import neighbors as _neighbors
 from ._torch import transforms as _transforms
+from ._torch.captured import CapturedLists, capturing
 from ._cutoffs import by_pairs
 from ._numbers import chosen_number, flag, letters, real_number, shown, sign_of, whole, word
 from ._types import Array, ByAxis, DType
@@ -28,7 +29,7 @@ from .mesh import _ENDS, _index_type
 from .neighbors import LETTERS, RULES
 from .transforms import ORDERS
 
-__all__ = ["Electrostatics", "electrostatics", "interpolate", "neighbor_list", "nufft1", "nufft2", "nufft3", "spread"]
+__all__ = ["CapturedLists", "Electrostatics", "electrostatics", "interpolate", "neighbor_list", "nufft1", "nufft2", "nufft3", "spread"]
 
 _MOST_SYSTEMS = 2**27  # each has a box in memory
 
@@ -64,7 +65,8 @@ def neighbor_list(
 
     capacity : the size of i, j, S, d and D, which then does not depend on the data, as in compiled functions. Entries
         beyond the pairs, of which there are n[-1], have i = the number of queries (or of points), j = that of points,
-        S and D = 0, and d = the cutoff. More pairs are an error that names their number.
+        S and D = 0, and d = the cutoff. More pairs are an error that names their number. For CUDA graphs see
+        `CapturedLists`.
     """
     letters(outputs, "outputs", LETTERS)
     _points(points, (2, 3))
@@ -272,6 +274,9 @@ def _points(points, dimensions, name="points"):
 
 def _read(value, name, device=None):
     """A tensor of real numbers."""
+    elsewhere = device is not None and not (isinstance(value, torch.Tensor) and value.device == device)
+    if elsewhere and not torch.compiler.is_compiling() and capturing(device):
+        raise ValueError(f"{name} is not on {device}, and a CUDA graph cannot capture its copy; give a tensor that is")
     try:
         tensor = torch.as_tensor(value, device=device)
     except (TypeError, ValueError, OverflowError, RuntimeError):

@@ -11,7 +11,9 @@ struct quadrat_neighbor_list : quadrat::c::handle {
   virtual void build_async(const quadrat_neighbor_input& given) = 0;
   virtual void check() = 0;
   [[nodiscard]] virtual quadrat_neighbor_view view() = 0;
+  virtual void reserve(std::size_t pairs) = 0;
   virtual void write(int output, int index_type, void* to, bool wait) = 0;
+  virtual void write_padded(int output, int index_type, std::size_t capacity, void* to, bool wait) = 0;
 };
 
 namespace quadrat::c {
@@ -40,6 +42,26 @@ struct pair_rows {
   for (std::size_t p = 0; p < count; ++p) result.others[next[pairs[2 * p]]++] = pairs[2 * p + 1];
   return result;
 }
+
+/// Index: of an element of an array by entry. Elements of no pair are `unused`, and so are numbers of points that are
+/// not below it: after a fault there may be any.
+template <typename From, typename To>
+struct padded {
+  const From* from;
+  To* to;
+  const std::uint64_t* entries;  ///< those that there would be
+  std::uint64_t room;            ///< for entries
+  std::size_t components;        ///< of an entry
+  To unused;
+  QUADRAT_HD void operator()(std::size_t i) const {
+    const bool listed = *entries <= room && i < *entries * components;
+    if constexpr (std::is_same_v<From, particle_id>) {
+      to[i] = listed && from[i] < static_cast<std::uint64_t>(unused) ? static_cast<To>(from[i]) : unused;
+    } else {
+      to[i] = listed ? static_cast<To>(from[i]) : unused;
+    }
+  }
+};
 
 template <typename T>
 [[nodiscard]] neighbor_options<T> options_of(const quadrat_neighbor_options& given) {
@@ -90,6 +112,7 @@ class neighbor_list_on final : public quadrat_neighbor_list {
     return built;
   }
   void build_async(const quadrat_neighbor_input& given) override { list_.build_async(input_of(given, false)); }
+  void reserve(std::size_t pairs) override { list_.reserve(pairs); }
   void check() override { list_.check(); }
 
   [[nodiscard]] quadrat_neighbor_view view() override {
@@ -107,15 +130,55 @@ class neighbor_list_on final : public quadrat_neighbor_list {
   }
 
   void write(int output, int index_type, void* to, bool wait) override {
-    require((outputs_ & output) != 0, "output is ", output, ", which the options did not request");
+    require_requested(output);
     const neighbor_list_view<T, D> found = list_.view();
     const auto count = static_cast<std::size_t>(list_.size());
     write_array(output, found, count, index_type, to);
     if (wait) context_.synchronize();
   }
+  void write_padded(int output, int index_type, std::size_t capacity, void* to, bool wait) override {
+    require_requested(output);
+    const neighbor_list_view<T, D> found = list_.view();
+    require(capacity >= found.capacity && capacity <= max_count, "the capacity is ", capacity,
+            "; the list has room for ", found.capacity, " pairs, and at most ", max_count, " are accepted");
+    pad_array(output, found, index_type, capacity, to);
+    if (wait) context_.synchronize();
+  }
   [[nodiscard]] quadrat_info info() override { return info_of(list_); }
 
  private:
+  void require_requested(int output) const {
+    require((outputs_ & output) != 0, "output is ", output, ", which the options did not request");
+  }
+  void pad_array(int output, const neighbor_list_view<T, D>& found, int index_type, std::size_t capacity, void* to) {
+    const auto write = [&](const auto* from, std::size_t components, auto unused) {
+      using From = std::remove_cvref_t<decltype(*from)>;
+      using To = decltype(unused);
+      To* const results = results_in<To>(context_, to, capacity * components, "to");
+      for_each(context_, "c.padded", capacity * components,
+               padded<From, To>{from, results, found.offsets + found.rows, found.capacity, components, unused});
+    };
+    const auto indices = [&](const auto* from, std::size_t components, std::size_t unused) {
+      with_index_type(index_type, [&](auto type) { write(from, components, static_cast<decltype(type)>(unused)); });
+    };
+    switch (output) {
+      case QUADRAT_NEIGHBOR_INDICES:
+        return indices(found.neighbors, 1, points_);
+      case QUADRAT_NEIGHBOR_FIRST:
+        return indices(found.first, 1, found.rows);
+      case QUADRAT_NEIGHBOR_SHIFTS:
+        return indices(components_of(found.shifts), D, 0);
+      case QUADRAT_NEIGHBOR_SQUARED_DISTANCES:
+        return write(found.squared_distances, 1, list_.options().cutoff * list_.options().cutoff);
+      case QUADRAT_NEIGHBOR_DISTANCES:
+        write(found.squared_distances, 1, list_.options().cutoff * list_.options().cutoff);
+        return write_roots(context_, static_cast<const T*>(to), capacity, to);
+      case QUADRAT_NEIGHBOR_VECTORS:
+        return write(reinterpret_cast<const T*>(found.vectors), D, T(0));
+      default:
+        throw argument_error(message("output is ", output, "; one that has entries is needed"));
+    }
+  }
   void write_array(int output, const neighbor_list_view<T, D>& found, std::size_t count, int index_type, void* to) {
     switch (output) {
       case QUADRAT_NEIGHBOR_OFFSETS:
@@ -141,6 +204,7 @@ class neighbor_list_on final : public quadrat_neighbor_list {
 
   [[nodiscard]] neighbor_input<T, D> input_of(const quadrat_neighbor_input& given, bool wait) {
     const std::size_t count = given.points.count;
+    points_ = count;
     boxes_ = lattices_of<T, D>(given.boxes, "boxes");
     neighbor_input<T, D> input;
     input.points = points_in<T, D>(context_, given.points);
@@ -171,6 +235,7 @@ class neighbor_list_on final : public quadrat_neighbor_list {
 
   Context context_;
   int outputs_;
+  std::size_t points_ = 0;
   std::vector<lattice<T, D>> boxes_;
   index_array<Context> systems_, query_systems_, types_, query_types_;
   array<std::uint64_t, Context> excluded_offsets_;
@@ -217,6 +282,9 @@ int quadrat_neighbor_list_update(quadrat_neighbor_list* list, const quadrat_neig
     if (rebuilt != nullptr) *rebuilt = built ? 1 : 0;
   });
 }
+int quadrat_neighbor_list_reserve(quadrat_neighbor_list* list, size_t pairs) {
+  return with(list, [&](auto& one) { one.reserve(pairs); });
+}
 int quadrat_neighbor_list_check(quadrat_neighbor_list* list) {
   return with(list, [](auto& one) { one.check(); });
 }
@@ -228,6 +296,14 @@ int quadrat_neighbor_list_write(quadrat_neighbor_list* list, int output, int ind
 }
 int quadrat_neighbor_list_write_async(quadrat_neighbor_list* list, int output, int index_type, void* to) {
   return with(list, [&](auto& one) { one.write(output, index_type, to, false); });
+}
+int quadrat_neighbor_list_write_padded(quadrat_neighbor_list* list, int output, int index_type, size_t capacity,
+                                       void* to) {
+  return with(list, [&](auto& one) { one.write_padded(output, index_type, capacity, to, true); });
+}
+int quadrat_neighbor_list_write_padded_async(quadrat_neighbor_list* list, int output, int index_type, size_t capacity,
+                                             void* to) {
+  return with(list, [&](auto& one) { one.write_padded(output, index_type, capacity, to, false); });
 }
 int quadrat_neighbor_list_info(quadrat_neighbor_list* list, quadrat_info* to) { return info(list, to); }
 

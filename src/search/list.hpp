@@ -64,6 +64,7 @@ struct neighbor_list<Context, T, D>::implementation {
   bool prepared = false;                        // memory and method are those of the last build's input
   std::exception_ptr failure;                   // of the last build
   std::array<std::uint64_t, 2> failed_words{};  // the words `failure` was made from
+  std::array<std::uint64_t, 2> former_words{};  // of replays before the last one that no check has reported
   neighbor_input<T, D> last;                    // for messages
   std::size_t rows = 0;
   std::uint64_t size = 0;
@@ -101,7 +102,8 @@ struct neighbor_list<Context, T, D>::implementation {
 
  private:
   /// Words that the device writes and the host reads: two of a fault flag, the number of entries, whether points have
-  /// moved, whether they have been wrapped, and one for the engine.
+  /// moved, whether they have been wrapped, one for the engine, and what replays of a graph leave for `check`: the
+  /// faults of replays before the last, and whether those of the last have been reported.
   enum control_word : std::size_t {
     fault_word,
     needed_word,
@@ -109,6 +111,9 @@ struct neighbor_list<Context, T, D>::implementation {
     moved_word,
     turned_word,
     engine_word,
+    former_fault_word,
+    former_needed_word,
+    reported_word,
     control_word_count
   };
 
@@ -127,6 +132,9 @@ struct neighbor_list<Context, T, D>::implementation {
   }
   [[nodiscard]] bool matrix() const { return results.matrix(); }
   [[nodiscard]] fault_flag faults() { return {control.data() + fault_word, control.data() + needed_word}; }
+  [[nodiscard]] fault_flag former_faults() {
+    return {control.data() + former_fault_word, control.data() + former_needed_word};
+  }
   [[nodiscard]] detail::neighbor_sink<T, D> sink(bool refuse) {
     return results.sink(faults(), control.data() + size_word, refuse);
   }
@@ -165,11 +173,12 @@ struct neighbor_list<Context, T, D>::implementation {
   void enqueue_ring_counts(const detail::neighbor_sink<T, D>& to);
   void enqueue_size_of_counts();
   [[nodiscard]] const std::uint64_t* find_motion(const neighbor_input<T, D>& input);
-  void clear_faults();
+  void clear_faults(bool keep = false);
+  void report_former_faults();
   void read_control();
   void take_control(const std::uint64_t* words);
   void require_success() const;
-  [[noreturn]] void fail(const std::uint64_t* words);
+  [[noreturn]] void fail(std::uint64_t fault, std::uint64_t needed);
   [[nodiscard]] std::string complaint(fault_kind kind, std::uint64_t number);
   [[nodiscard]] std::string place_complaint(bool query, std::size_t i);
   [[nodiscard]] std::string exclusion_complaint(fault_kind kind, std::size_t i);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "parallel/capture.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/reduce.hpp"
@@ -24,7 +25,7 @@ neighbor_list<Context, T, D>::implementation::implementation(const Context& wher
   detail::require_autotune(options.autotune, context.reproducibility());
   options.sorted = options.sorted || !options.inner_cutoffs.empty();
   fill_bytes(context, control.data(), 0, control.bytes());
-  fill_bytes(context, control.data() + fault_word, 0xff, sizeof(std::uint64_t));
+  clear_faults();
   if (options.rule == cutoff_rule::table_of_types) type_cutoffs = to_device(context, options.type_cutoffs);
 }
 
@@ -428,7 +429,7 @@ void neighbor_list<Context, T, D>::implementation::build_async(const neighbor_in
   failure = nullptr;
   ++version;
   attempt([&] {
-    clear_faults();  // also in a graph
+    clear_faults(detail::is_capturing(context));  // in a graph at each replay
     if (!enqueue_at_once(input, sink(true), false)) {
       enqueue_cells(input);
       if (!matrix()) enqueue_counts(input, false);

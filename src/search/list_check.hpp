@@ -16,20 +16,37 @@ namespace quadrat {
 
 namespace detail {
 
-/// Index: 0.
+inline constexpr std::uint64_t no_fault = ~std::uint64_t{0};
+
+/// Index: 0. `keep`: the fault becomes a former one, unless it has been reported.
 struct clear_fault {
-  fault_flag faults;
+  fault_flag faults, former;
+  std::uint64_t* reported;
+  bool keep;
   QUADRAT_HD void operator()(std::size_t /*i*/) const {
-    *faults.first = ~std::uint64_t{0};
-    *faults.needed = 0;
+    if (!keep) {
+      clear(former);
+    } else if (*reported == 0) {
+      if (*faults.first < *former.first) *former.first = *faults.first;
+      if (*faults.needed > *former.needed) *former.needed = *faults.needed;
+    }
+    clear(faults);
+    *reported = 0;
+  }
+
+ private:
+  QUADRAT_HD static void clear(const fault_flag& words) {
+    *words.first = no_fault;
+    *words.needed = 0;
   }
 };
 
 }  // namespace detail
 
 template <typename Context, typename T, int D>
-void neighbor_list<Context, T, D>::implementation::clear_faults() {
-  for_each(context, "search.clear_fault", 1, detail::clear_fault{faults()});
+void neighbor_list<Context, T, D>::implementation::clear_faults(bool keep) {
+  for_each(context, "search.clear_fault", 1,
+           detail::clear_fault{faults(), former_faults(), control.data() + reported_word, keep});
 }
 
 template <typename Context, typename T, int D>
@@ -39,15 +56,16 @@ void neighbor_list<Context, T, D>::implementation::read_control() {
 
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::take_control(const std::uint64_t* words) {
-  if (words[fault_word] != ~std::uint64_t{0}) {
-    const std::array<std::uint64_t, 2> found{words[fault_word], words[needed_word]};
+  former_words = {words[former_fault_word], words[former_needed_word]};
+  if (words[fault_word] != detail::no_fault) {
+    const std::array<std::uint64_t, 2> found{words[fault_word], std::max(words[needed_word], former_words[1])};
     state = stage::failed;
     leaves_faults = true;
     // The message is made once, because the caller may have freed the points by the next check.
     if (failure != nullptr && found == failed_words) return;
     failed_words = found;
     try {
-      fail(words);
+      fail(found[0], found[1]);
     } catch (...) {
       failure = std::current_exception();
     }
@@ -66,15 +84,31 @@ void neighbor_list<Context, T, D>::implementation::require_success() const {
 
 template <typename Context, typename T, int D>
 void neighbor_list<Context, T, D>::implementation::check() {
-  if (replayed) read_control();  // a graph may have rebuilt the list since
+  if (replayed) {  // a graph may have rebuilt the list since
+    read_control();
+    report_former_faults();
+  }
   require_success();
 }
 
+/// Notes that the faults of the last build are reported, or throws those of replays before it, once.
 template <typename Context, typename T, int D>
-void neighbor_list<Context, T, D>::implementation::fail(const std::uint64_t* words) {
-  const auto kind = static_cast<fault_kind>(words[fault_word] & 0xff);
-  const std::uint64_t number = words[fault_word] >> 8;
-  const std::uint64_t needed = words[needed_word];
+void neighbor_list<Context, T, D>::implementation::report_former_faults() {
+  const bool former = failure == nullptr;
+  if (former && former_words[0] == detail::no_fault) return;
+  if (former) {
+    clear_faults();
+  } else {
+    fill_bytes(context, control.data() + reported_word, 1, sizeof(std::uint64_t));
+  }
+  context.synchronize();  // a graph may be launched in another stream
+  if (former) fail(former_words[0], former_words[1]);
+}
+
+template <typename Context, typename T, int D>
+void neighbor_list<Context, T, D>::implementation::fail(std::uint64_t fault, std::uint64_t needed) {
+  const auto kind = static_cast<fault_kind>(fault & 0xff);
+  const std::uint64_t number = fault >> 8;
   // Bases of faults are powers of two above all indices.
   if (kind != fault_kind::overflow) throw data_error(complaint(kind, number), number % detail::query_fault_base);
   if (number >= detail::row_fault_base) {

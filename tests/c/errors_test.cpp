@@ -95,9 +95,10 @@ TEST_F(c_errors, every_call_refuses_a_null_handle) {
       codes.end(),
       {quadrat_neighbor_list_create(nullptr, nullptr, nullptr), quadrat_neighbor_list_build(nullptr, nullptr),
        quadrat_neighbor_list_build_async(nullptr, nullptr), quadrat_neighbor_list_update(nullptr, nullptr, nullptr),
-       quadrat_neighbor_list_check(nullptr), quadrat_neighbor_list_view(nullptr, nullptr),
-       quadrat_neighbor_list_write(nullptr, 1, 1, nullptr), quadrat_neighbor_list_write_async(nullptr, 1, 1, nullptr),
-       quadrat_neighbor_list_info(nullptr, nullptr)});
+       quadrat_neighbor_list_reserve(nullptr, 0), quadrat_neighbor_list_write_padded(nullptr, 1, 1, 0, nullptr),
+       quadrat_neighbor_list_write_padded_async(nullptr, 1, 1, 0, nullptr), quadrat_neighbor_list_check(nullptr),
+       quadrat_neighbor_list_view(nullptr, nullptr), quadrat_neighbor_list_write(nullptr, 1, 1, nullptr),
+       quadrat_neighbor_list_write_async(nullptr, 1, 1, nullptr), quadrat_neighbor_list_info(nullptr, nullptr)});
   codes.insert(codes.end(), {quadrat_nearest_neighbors_create(nullptr, nullptr, nullptr, nullptr),
                              quadrat_nearest_neighbors_build(nullptr, nullptr, nullptr),
                              quadrat_nearest_neighbors_build_async(nullptr, nullptr, nullptr),

@@ -180,6 +180,59 @@ TEST_P(c_neighbor_list, updates_within_its_skin_and_builds_again_without_waiting
   EXPECT_EQ(first.entries, second.entries);
 }
 
+TEST_P(c_neighbor_list, writes_arrays_of_its_capacity_without_waiting) {
+  auto options = sorted_options();
+  options.outputs = QUADRAT_NEIGHBOR_FIRST | QUADRAT_NEIGHBOR_SHIFTS | QUADRAT_NEIGHBOR_DISTANCES;
+  const list_of_c built(context_, options);
+  const std::vector<double> places = uniform<double>(3 * count, 0, 1), others = uniform<double>(3 * count, 0, 1, 5);
+  quadrat_neighbor_input input = input_at(on_device(places));
+  QUADRAT_ASSERT_OK(quadrat_neighbor_list_build(built.list, &input));
+  const std::size_t capacity = 40 * count;
+  QUADRAT_ASSERT_OK(quadrat_neighbor_list_reserve(built.list, capacity));
+  input = input_at(on_device(others));
+  QUADRAT_ASSERT_OK(quadrat_neighbor_list_build_async(built.list, &input));
+  auto* const first = room<std::int32_t>(capacity);
+  auto* const second = room<std::int64_t>(capacity);
+  auto* const shifts = room<std::int32_t>(3 * capacity);
+  auto* const lengths = room<double>(capacity);
+  const auto write = [&](int output, int type, void* to) {
+    QUADRAT_EXPECT_OK(quadrat_neighbor_list_write_padded_async(built.list, output, type, capacity, to));
+  };
+  const auto write_all = [&] {
+    write(QUADRAT_NEIGHBOR_FIRST, QUADRAT_INT32, first);
+    write(QUADRAT_NEIGHBOR_INDICES, QUADRAT_INT64, second);
+    write(QUADRAT_NEIGHBOR_SHIFTS, QUADRAT_INT32, shifts);
+    write(QUADRAT_NEIGHBOR_DISTANCES, QUADRAT_INT32, lengths);
+  };
+  write_all();
+  QUADRAT_ASSERT_OK(quadrat_neighbor_list_check(built.list));
+
+  neighbor_options<double> same;
+  same.cutoff = 0.15;
+  same.sorted = same.shifts = same.squared_distances = true;
+  same.layout = neighbor_layout::pairs;
+  neighbor_list<cpu_context, double, 3> expected(cpu_context{}, {sheared()}, same);
+  expected.build(view_of(others));
+  const auto list = expected.view();
+  const auto entries = static_cast<std::size_t>(expected.size());
+  ASSERT_GT(entries, count);
+  ASSERT_LT(entries, capacity);
+  for (std::size_t e = 0; e < capacity; ++e) {
+    const bool pair = e < entries;
+    ASSERT_EQ(on_host<std::int32_t>(first + e, 1)[0], pair ? static_cast<int>(list.first[e]) : static_cast<int>(count));
+    ASSERT_EQ(on_host<std::int64_t>(second + e, 1)[0], static_cast<std::int64_t>(pair ? list.neighbors[e] : count));
+    ASSERT_EQ(on_host<std::int32_t>(shifts + 3 * e + 2, 1)[0], pair ? list.shifts[e][2] : 0);
+    ASSERT_NEAR(on_host<double>(lengths + e, 1)[0], pair ? std::sqrt(list.squared_distances[e]) : 0.15, 1e-14);
+  }
+  expect_error(
+      quadrat_neighbor_list_write_padded(built.list, QUADRAT_NEIGHBOR_FIRST, QUADRAT_INT32, capacity - 1, first),
+      QUADRAT_ARGUMENT_ERROR, std::to_string(capacity - 1));
+  expect_error(quadrat_neighbor_list_write_padded(built.list, QUADRAT_NEIGHBOR_VECTORS, QUADRAT_INT32, capacity, first),
+               QUADRAT_ARGUMENT_ERROR, "did not request");
+  expect_error(quadrat_neighbor_list_write_padded(built.list, QUADRAT_NEIGHBOR_OFFSETS, QUADRAT_INT32, capacity, first),
+               QUADRAT_ARGUMENT_ERROR, "that has entries");
+}
+
 TEST_P(c_neighbor_list, names_the_point_that_is_not_finite) {
   const list_of_c built(context_, sorted_options());
   std::vector<double> places = uniform<double>(3 * count, 0, 1);

@@ -207,7 +207,8 @@ class neighbor_list {
   void reserve(std::size_t pairs);
 
   /// Waits after build_async. Allocates nothing. Throws the error of the last build, or of the last replay of a graph
-  /// with one, at every call until the next build.
+  /// with one, at every call until the next build. If replays before the last have failed since the last check, throws
+  /// that once, for too little room with the largest number that was needed.
   void check();
 
   /// Updates the list to these points; returns whether it was rebuilt. Needs a skin. Waits. May allocate.

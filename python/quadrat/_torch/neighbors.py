@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
+from .captured import built_by, current
 from .derivatives import differentiable, refused
 from .mesh import numbers, settings
 from ..neighbors import neighbor_list
@@ -47,10 +48,17 @@ def pairs_operator(
         "radii_of_queries": radii_of_queries,
     }
     settings_given = {"box": box, "origin": origin, "type_cutoffs": type_cutoffs, "excluded": excluded}
+    wraps = None if periodic is None else by_system(periodic, points.shape[1])
+    lists = current(points, capacity)
+    if lists is not None:
+        kind = (cutoff, half, ordered, method, rule, index_dtype, capacity, periodic and tuple(periodic))
+        found = built_by(lists, points, given, settings_given, wraps, kind)
+        if found is not None:
+            return found
     found = neighbor_list(
         numbers(points),
         cutoff,
-        periodic=None if periodic is None else by_system(periodic, points.shape[1]),
+        periodic=wraps,
         half=half,
         sorted=ordered,
         outputs="ijS",
