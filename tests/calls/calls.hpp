@@ -6,6 +6,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <random>
 #include <vector>
@@ -91,8 +92,7 @@ class blocked_stream {
   bool released_ = false, gave_up_ = false;
 };
 
-template <typename Call>
-void expect_waiting(const cuda_context& context, const promise& said, const Call& call) {
+inline void expect_waiting(const cuda_context& context, const promise& said, const std::function<void()>& call) {
   blocked_stream stream(context);
   if (!said.waits) {
     call();
@@ -111,8 +111,7 @@ void expect_waiting(const cuda_context& context, const promise& said, const Call
   }
 }
 
-template <typename Call>
-void expect_captured(const cuda_context& context, const Call& call) {
+inline void expect_captured(const cuda_context& context, const std::function<void()>& call) {
   cuda_graph graph;
   graph.capture(context, call);
   graph.launch(context);
@@ -132,9 +131,8 @@ class calls_test : public backend_test {
   }
   [[nodiscard]] const backend_context& context() const { return *context_; }
 
-  /// Tries what is promised: `call` is made several times.
-  template <typename Call>
-  void expect_call(const char* name, const promise& said, const Call& call) {
+  /// Tries what is promised: `call` is made several times. Not a template, which would be compiled for every call.
+  void expect_call(const char* name, const promise& said, const std::function<void()>& call) {
     SCOPED_TRACE(name);
     for (int k = 0; k < 3; ++k) call();  // makes room, chooses by what was found, and loads kernels
     context().synchronize();
