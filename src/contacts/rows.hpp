@@ -11,7 +11,7 @@
 #include "parallel/count_limit.hpp"
 #include "quadrat/core/context.hpp"
 #include "quadrat/parallel/for_each.hpp"
-#include "quadrat/parallel/team_error.hpp"
+#include "quadrat/parallel/for_each_part.hpp"
 
 namespace quadrat::detail {
 
@@ -44,15 +44,11 @@ void for_each_row(const cpu_context& context, std::size_t rows, std::size_t work
   const std::size_t most = parts_of_a_thread * static_cast<std::size_t>(context.threads());
   const bool team = work >= worth_a_team && context.threads() > 1;
   const std::size_t parts = team ? std::min((rows + least_rows - 1) / least_rows, most) : 1;
-  team_error error;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(context.threads()) if (parts > 1)
-  for (std::size_t part = 0; part < parts; ++part) {
-    error.guard(static_cast<std::int64_t>(part), [&] {
-      const std::size_t end = rows * (part + 1) / parts;
-      for (std::size_t row = rows * part / parts; row < end; ++row) body(row);
-    });
-  }
-  error.rethrow();
+  const auto visit = [&](std::size_t part) {
+    const std::size_t end = rows * (part + 1) / parts;
+    for (std::size_t row = rows * part / parts; row < end; ++row) body(row);
+  };
+  for_each_part(context.threads(), parts, visit, part_order::as_threads_are_free);
 }
 
 /// The rows of `Search`, whose function visit(row, f) calls f(body, body) for each pair that may touch, tested by

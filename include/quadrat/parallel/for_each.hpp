@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/macros.hpp"
-#include "quadrat/parallel/team_error.hpp"
+#include "quadrat/parallel/for_each_part.hpp"
 
 #if defined(__CUDACC__)
 #include "quadrat/parallel/cuda_launch.hpp"
@@ -21,21 +20,13 @@ namespace quadrat {
 /// index that threw is rethrown.
 template <typename Body>
 void for_each(const cpu_context& context, const char* /*name*/, std::size_t count, const Body& body) {
-  // Waking a team takes some microseconds, too long for small loops.
-  constexpr std::int64_t worth_a_team = 2048;
-  const auto last = static_cast<std::int64_t>(count);
-  const std::int64_t parts = last >= worth_a_team ? context.threads() : 1;
-  detail::team_error error;
-#pragma omp parallel for schedule(static) num_threads(context.threads()) if (parts > 1)
-  for (std::int64_t part = 0; part < parts; ++part) {
-    error.guard(part, [&] {
-      const std::int64_t share = last / parts, more = last % parts;
-      const std::int64_t first = part * share + (part < more ? part : more);
-      const std::int64_t end = first + share + (part < more ? 1 : 0);
-      for (std::int64_t i = first; i < end; ++i) body(static_cast<std::size_t>(i));
-    });
-  }
-  error.rethrow();
+  detail::team_shares(
+      context.threads(), count,
+      [](const void* of, std::size_t first, std::size_t last) {
+        const Body& visit = *static_cast<const Body*>(of);
+        for (std::size_t i = first; i < last; ++i) visit(i);
+      },
+      &body);
 }
 
 /// CUDA: one thread per index on the context's stream, under `name` in profiles. Does not wait. Allocates nothing. Can

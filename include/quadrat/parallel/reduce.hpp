@@ -9,7 +9,7 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/macros.hpp"
-#include "quadrat/parallel/team_error.hpp"
+#include "quadrat/parallel/for_each_part.hpp"
 #include "quadrat/parallel/workspace.hpp"
 
 #if defined(__CUDACC__)
@@ -149,19 +149,14 @@ void reduce_into(const cpu_context& context, const char* /*name*/, std::size_t c
     *result = identity;
     return;
   }
-  const auto chunks = static_cast<std::int64_t>(detail::reduce_partials_count(context, count));
-  T* partials = reinterpret_cast<T*>(scratch.request(context, static_cast<std::size_t>(chunks) * sizeof(T)));
-  detail::team_error error;
-#pragma omp parallel for schedule(static) num_threads(context.threads()) if (chunks > 4)
-  for (std::int64_t chunk = 0; chunk < chunks; ++chunk) {
-    error.guard(chunk, [&] {
-      const std::size_t first = static_cast<std::size_t>(chunk) * detail::reduce_chunk;
-      const std::size_t last = first + detail::reduce_chunk < count ? first + detail::reduce_chunk : count;
-      partials[chunk] = detail::reduce_range(first, last, map, join, identity);
-    });
-  }
-  error.rethrow();
-  *result = detail::reduce_tree(partials, static_cast<std::size_t>(chunks), join);
+  const std::size_t chunks = detail::reduce_partials_count(context, count);
+  T* partials = reinterpret_cast<T*>(scratch.request(context, chunks * sizeof(T)));
+  detail::for_each_part(chunks > 4 ? context.threads() : 1, chunks, [&](std::size_t chunk) {
+    const std::size_t first = chunk * detail::reduce_chunk;
+    const std::size_t last = first + detail::reduce_chunk < count ? first + detail::reduce_chunk : count;
+    partials[chunk] = detail::reduce_range(first, last, map, join, identity);
+  });
+  *result = detail::reduce_tree(partials, chunks, join);
 }
 
 /// CUDA: two launches under `name` in profiles. Does not wait. Allocates scratch memory only to grow. Can be captured.
