@@ -63,6 +63,7 @@
 // Contacts of bodies.
 #include "quadrat/contacts/collide.hpp"
 #include "quadrat/contacts/make_contact_detector.hpp"
+#include "quadrat/contacts/mesh_contact_detector.hpp"
 
 // Values of particles on a mesh.
 #include "quadrat/mesh/make_spread_plan.hpp"

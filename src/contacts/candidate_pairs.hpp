@@ -57,11 +57,4 @@ struct listed_search {
   }
 };
 
-/// The new size of an array that has become too small, with spare room, unless that takes gigabytes or more than
-/// kernels can index.
-[[nodiscard]] inline std::uint64_t roomy(std::uint64_t size) {
-  constexpr std::uint64_t many = std::uint64_t{1} << 30;
-  return size < many ? size + size / 16 : size;
-}
-
 }  // namespace quadrat::detail

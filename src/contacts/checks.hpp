@@ -15,6 +15,7 @@
 /// Checks of arguments on the host. All throw argument_error.
 namespace quadrat::detail {
 
+void check_masks(const pair_masks& masks);
 template <typename T>
 void check_contact_options(const method_demand& demand, const contact_options<T>& options);
 template <typename T>

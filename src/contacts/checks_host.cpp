@@ -13,8 +13,6 @@
 
 namespace quadrat::detail {
 
-namespace {
-
 void check_masks(const pair_masks& masks) {
   for (std::size_t g = 0; g < masks.size(); ++g) {
     for (std::size_t h = 0; h < g; ++h) {
@@ -24,6 +22,8 @@ void check_masks(const pair_masks& masks) {
     }
   }
 }
+
+namespace {
 
 template <typename T>
 void check_common(const method_demand& demand, const std::string& method, const std::optional<box<T, 3>>& domain,

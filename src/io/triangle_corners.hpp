@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/text.hpp"
-#include "quadrat/contacts/shapes.hpp"
+#include "quadrat/contacts/triangles.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/triangle_mesh.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "calls/calls.hpp"
 #include "quadrat/contacts/make_contact_detector.hpp"
+#include "quadrat/contacts/mesh_contact_detector.hpp"
 
 namespace quadrat::test {
 
@@ -35,6 +36,32 @@ TEST_F(calls_of_contacts, detectors) {
   expect_call("contact_detector::view_async", keeps_still, [&] { static_cast<void>(detector.view_async()); });
   expect_call("contact_detector::explanation", keeps_still, [&] { static_cast<void>(detector.explanation()); });
   expect_call("contact_detector::reserve", makes_room, [&] { detector.reserve(10); });
+}
+
+TEST_F(calls_of_contacts, detectors_on_meshes) {
+  const auto stored = some_points();
+  bodies_view<float> spheres;
+  spheres.centers = points_of(stored);
+  spheres.radius = 0.05f;
+  const vec<double, 3> vertices[] = {{0, 0, 0}, {1, 0, 1}, {1, 1, 0}, {0, 1, 1}};
+  const vec<std::uint32_t, 3> triangles[] = {{0u, 1u, 2u}, {0u, 2u, 3u}};
+  mesh_contact_detector<backend_context, float> detector(context(), {vertices, triangles});
+  expect_call("mesh_contact_detector::build", grows_and_waits, [&] { detector.build(spheres); });
+  expect_call("mesh_contact_detector::build_async", enqueues, [&] { detector.build_async(spheres); });
+  expect_call("mesh_contact_detector::check", waits, [&] {
+    detector.build_async(spheres);
+    detector.check();
+  });
+  expect_call("mesh_contact_detector::view", waits, [&] {
+    detector.build_async(spheres);
+    static_cast<void>(detector.view());
+  });
+  expect_call("mesh_contact_detector::size", waits, [&] {
+    detector.build_async(spheres);
+    static_cast<void>(detector.size());
+  });
+  expect_call("mesh_contact_detector::view_async", keeps_still, [&] { static_cast<void>(detector.view_async()); });
+  expect_call("mesh_contact_detector::reserve", makes_room, [&] { detector.reserve(10); });
 }
 
 TEST_F(calls_of_contacts, broad_phases) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "io/temporary_folder.hpp"
+#include "quadrat/contacts/triangles.hpp"
 #include "quadrat/core/error.hpp"
 
 namespace quadrat::io {
@@ -57,11 +58,6 @@ std::string ascii_stl(const std::vector<place>& corners) {
 void expect_square(const triangle_mesh& mesh) {
   EXPECT_EQ(mesh.vertices, (std::vector<place>{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}}));
   EXPECT_EQ(mesh.triangles, (std::vector<triple>{{0u, 1u, 2u}, {0u, 2u, 3u}}));
-  ASSERT_EQ(mesh.edges.size(), 5u);  // 0-1, 0-2, 0-3, 1-2, 2-3
-  EXPECT_EQ(mesh.triangle_edges, (std::vector<triple>{{0u, 3u, 1u}, {1u, 4u, 2u}}));
-  EXPECT_EQ(mesh.edge_triangles, (std::vector<std::uint32_t>{0, 0, 1, 1, 0, 1}));
-  EXPECT_EQ(mesh.edges[1].vertices, (vec<std::uint32_t, 2>{0u, 2u}));
-  EXPECT_EQ(mesh.edges[1].end - mesh.edges[1].begin, 2u);
 }
 
 /// The message of the io_error, or a note that there was none.
@@ -110,18 +106,16 @@ TEST(triangle_meshes, of_obj_may_have_polygons_negative_indices_and_what_is_not_
                 "m.obj"));
 }
 
-TEST(triangle_meshes, keep_equal_triangles_and_edges_of_many_sheets) {
+TEST(triangle_meshes, keep_equal_triangles_and_sheets_with_a_common_side) {
   std::vector<place> corners;
   for (const double z : {0.0, 1.0, 2.0, 0.0}) corners.insert(corners.end(), {{0, 0, 0}, {1, 0, 0}, {0, 1, z}});
   const triangle_mesh mesh = make_triangle_mesh(corners);
   EXPECT_EQ(mesh.triangles.size(), 4u);
   EXPECT_EQ(mesh.vertices.size(), 5u);
-  ASSERT_EQ(mesh.edges.size(), 7u);
-  EXPECT_EQ(mesh.edges[0].end - mesh.edges[0].begin, 4u);
   EXPECT_EQ(mesh.triangles[3], mesh.triangles[0]);
 }
 
-TEST(triangle_meshes, of_many_triangles_have_each_vertex_and_edge_once) {
+TEST(triangle_meshes, of_many_triangles_have_each_vertex_once) {
   const std::uint32_t n = 60;
   std::vector<place> corners;
   for (std::uint32_t x = 0; x < n; ++x) {
@@ -133,10 +127,6 @@ TEST(triangle_meshes, of_many_triangles_have_each_vertex_and_edge_once) {
   }
   const triangle_mesh mesh = make_triangle_mesh(corners);
   EXPECT_EQ(mesh.vertices.size(), (n + 1) * (n + 1));
-  EXPECT_EQ(mesh.edges.size(), 2 * n * (n + 1) + n * n);
-  const auto outer = std::count_if(mesh.edges.begin(), mesh.edges.end(),
-                                   [](const mesh_edge& edge) { return edge.end - edge.begin == 1; });
-  EXPECT_EQ(outer, 4 * n);
 }
 
 TEST(triangle_meshes, broken_binary_stl_is_refused) {

@@ -13,31 +13,16 @@
 /// Surfaces made of triangles, from files in the formats STL (binary and ASCII) and OBJ.
 namespace quadrat::io {
 
-/// An edge of a triangle mesh, and the range of its triangles in triangle_mesh::edge_triangles: one where the surface
-/// ends, two inside it, more where several sheets meet.
-struct mesh_edge {
-  vec<std::uint32_t, 2> vertices;  ///< the smaller index first
-  std::uint32_t begin;
-  std::uint32_t end;
-};
-
 /// Triangles on the host. Corners at exactly the same place are one vertex. Vertices are numbered in the order in which
 /// triangles first name them; triangles are in the order of the file. The corners of a triangle run counterclockwise
 /// seen from its front. Every triangle has an area; the same triangle may occur several times.
 struct triangle_mesh {
   std::vector<vec<double, 3>> vertices;
-  std::vector<vec<std::uint32_t, 3>> triangles;       ///< by triangle: its vertices
-  std::vector<vec<std::uint32_t, 3>> triangle_edges;  ///< by triangle: edge k joins its corners k and k + 1 (mod 3)
-  std::vector<mesh_edge> edges;                       ///< in order of their vertices
-  std::vector<std::uint32_t> edge_triangles;          ///< triangles by edge; those of one edge increase
+  std::vector<vec<std::uint32_t, 3>> triangles;  ///< by triangle: its vertices
 };
 
-/// Whether three corners are accepted as a triangle: coordinates are finite and at most largest_length<double> in
-/// magnitude, and the height over the longest edge is above 1e-12 of that edge.
-[[nodiscard]] bool triangle_is_sound(const vec<double, 3>& a, const vec<double, 3>& b, const vec<double, 3>& c);
-
 /// The mesh of these triangles; three corners for each. Throws argument_error if the number of corners is not a
-/// multiple of 3 or above 3 * 2^30, and data_error, naming the first triangle that is not sound.
+/// multiple of 3 or above 3 * 2^30, and data_error, naming the first triangle that is not sound (triangle_is_sound).
 [[nodiscard]] triangle_mesh make_triangle_mesh(const std::vector<vec<double, 3>>& corners);
 
 /// Reads a mesh; the ending of the name, .stl or .obj in upper or lower case, says which format. Throws io_error that
