@@ -476,6 +476,7 @@ typedef struct quadrat_pair_counts_options {
   size_t second_edge_count;
   int mean_separation; /**< whether means of r, r_p, s or theta are computed */
   int accept_outside;
+  size_t regions; /**< for jackknife errors, numbered from 0; 0: none */
 } quadrat_pair_counts_options;
 
 /** On the host: [bin of edges][bin of second edges]. Null: not computed. */
@@ -486,6 +487,8 @@ typedef struct quadrat_pair_counts_view {
   const uint64_t* counts;
   const double* weights; /**< sums of products of weights */
   const double* mean_separations;
+  const uint64_t* region_counts; /**< [region][bin]: pairs with one point or both in the region */
+  const double* region_weights;
 } quadrat_pair_counts_view;
 
 /** Points have 3 dimensions. `box`: null for theta. */
@@ -493,11 +496,13 @@ int quadrat_pair_counts_create(quadrat_context* context, const quadrat_boxes* bo
                                const quadrat_pair_counts_options* options, quadrat_pair_counts** counts);
 void quadrat_pair_counts_destroy(quadrat_pair_counts* counts);
 /** Ordered pairs of points, and each point with itself at distance 0. `weights`, of the handle's type: null for none.
- */
-int quadrat_pair_counts_count(quadrat_pair_counts* counts, const quadrat_points* points, const void* weights);
+ * `regions`: one per point if options have regions; else null. */
+int quadrat_pair_counts_count(quadrat_pair_counts* counts, const quadrat_points* points, const void* weights,
+                              const quadrat_integers* regions);
 /** Pairs of each point with each of the others. */
 int quadrat_pair_counts_count_between(quadrat_pair_counts* counts, const quadrat_points* points,
-                                      const quadrat_points* others, const void* weights, const void* other_weights);
+                                      const quadrat_points* others, const void* weights, const void* other_weights,
+                                      const quadrat_integers* regions, const quadrat_integers* other_regions);
 /** Of the last call that counted. */
 int quadrat_pair_counts_result(quadrat_pair_counts* counts, quadrat_pair_counts_view* view);
 int quadrat_pair_counts_info(quadrat_pair_counts* counts, quadrat_info* info);

@@ -8,8 +8,10 @@
 #include "core/backend.hpp"
 
 struct quadrat_pair_counts : quadrat::c::handle {
-  virtual void count(const quadrat_points* points, const quadrat_points* others, const void* weights,
-                     const void* other_weights) = 0;
+  virtual void count(const quadrat_points* points, const void* weights, const quadrat_integers* regions) = 0;
+  virtual void count_between(const quadrat_points* points, const quadrat_points* others, const void* weights,
+                             const void* other_weights, const quadrat_integers* regions,
+                             const quadrat_integers* other_regions) = 0;
   [[nodiscard]] virtual quadrat_pair_counts_view view() = 0;
 };
 
@@ -37,6 +39,7 @@ namespace {
   result.second_edges = edges_of(given.second_edges, given.second_edge_count, "second_edges");
   result.mean_separation = given.mean_separation != 0;
   result.accept_outside = given.accept_outside != 0;
+  result.regions = given.regions;
   return result;
 }
 
@@ -55,29 +58,40 @@ class pair_counts_on final : public quadrat_pair_counts {
   pair_counts_on(const Context& context, const quadrat_boxes* box, const quadrat_pair_counts_options& options)
       : context_(context), counter_(counter_of<Context, T>(context, box, counts_options_of(options))) {}
 
-  void count(const quadrat_points* points, const quadrat_points* others, const void* weights,
-             const void* other_weights) override {
+  void count(const quadrat_points* points, const void* weights, const quadrat_integers* regions) override {
     const auto places = points_at<T, 3>(context_, points);
-    const T* const of_points = optional_array<T>(context_, weights, "weights");
-    if (others == nullptr) {
-      found_ = counter_.count(places, of_points);
-    } else {
-      found_ = counter_.count_between(places, points_at<T, 3>(context_, others, "others"), of_points,
-                                      optional_array<T>(context_, other_weights, "other_weights"));
-    }
+    found_ = counter_.count(places, optional_array<T>(context_, weights, "weights"),
+                            regions_.of(context_, regions, places.count, "regions"));
+  }
+  void count_between(const quadrat_points* points, const quadrat_points* others, const void* weights,
+                     const void* other_weights, const quadrat_integers* regions,
+                     const quadrat_integers* other_regions) override {
+    const auto places = points_at<T, 3>(context_, points), other_places = points_at<T, 3>(context_, others, "others");
+    found_ = counter_.count_between(places, other_places, optional_array<T>(context_, weights, "weights"),
+                                    optional_array<T>(context_, other_weights, "other_weights"),
+                                    regions_.of(context_, regions, places.count, "regions"),
+                                    other_regions_.of(context_, other_regions, other_places.count, "other_regions"));
   }
   [[nodiscard]] quadrat_pair_counts_view view() override {
-    return {0, found_.counts.size(), found_.counts.data(), given(found_.weights), given(found_.mean_separations)};
+    return {0,
+            found_.counts.size(),
+            found_.counts.data(),
+            given(found_.weights),
+            given(found_.mean_separations),
+            given(found_.region_counts),
+            given(found_.region_weights)};
   }
   [[nodiscard]] quadrat_info info() override { return info_of(counter_); }
 
  private:
-  [[nodiscard]] static const double* given(const std::vector<double>& values) {
+  template <typename Value>
+  [[nodiscard]] static const Value* given(const std::vector<Value>& values) {
     return values.empty() ? nullptr : values.data();
   }
 
   Context context_;
   pair_counts<Context, T, 3> counter_;
+  index_array<Context> regions_, other_regions_;
   pair_counts_result found_;
 };
 
@@ -102,15 +116,15 @@ int quadrat_pair_counts_create(quadrat_context* context, const quadrat_boxes* bo
   });
 }
 void quadrat_pair_counts_destroy(quadrat_pair_counts* counts) { destroy(counts); }
-int quadrat_pair_counts_count(quadrat_pair_counts* counts, const quadrat_points* points, const void* weights) {
-  return with(counts, [&](auto& one) { one.count(points, nullptr, weights, nullptr); });
+int quadrat_pair_counts_count(quadrat_pair_counts* counts, const quadrat_points* points, const void* weights,
+                              const quadrat_integers* regions) {
+  return with(counts, [&](auto& one) { one.count(points, weights, regions); });
 }
 int quadrat_pair_counts_count_between(quadrat_pair_counts* counts, const quadrat_points* points,
-                                      const quadrat_points* others, const void* weights, const void* other_weights) {
-  return with(counts, [&](auto& one) {
-    require(others != nullptr, "the pointer to others is null");
-    one.count(points, others, weights, other_weights);
-  });
+                                      const quadrat_points* others, const void* weights, const void* other_weights,
+                                      const quadrat_integers* regions, const quadrat_integers* other_regions) {
+  return with(counts,
+              [&](auto& one) { one.count_between(points, others, weights, other_weights, regions, other_regions); });
 }
 int quadrat_pair_counts_result(quadrat_pair_counts* counts, quadrat_pair_counts_view* view) {
   return with(counts, [&](auto& one) { give(one.view(), view, "view"); });

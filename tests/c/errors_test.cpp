@@ -54,8 +54,8 @@ QUADRAT_ENDS_WITH(quadrat_cluster_view, sizes);
 QUADRAT_ENDS_WITH(quadrat_cluster_members, centers);
 QUADRAT_ENDS_WITH(quadrat_histogram_options, distinct);
 QUADRAT_ENDS_WITH(quadrat_histogram_view, rdf);
-QUADRAT_ENDS_WITH(quadrat_pair_counts_options, accept_outside);
-QUADRAT_ENDS_WITH(quadrat_pair_counts_view, mean_separations);
+QUADRAT_ENDS_WITH(quadrat_pair_counts_options, regions);
+QUADRAT_ENDS_WITH(quadrat_pair_counts_view, region_weights);
 QUADRAT_ENDS_WITH(quadrat_contact_options, masks);
 QUADRAT_ENDS_WITH(quadrat_bodies, plane_count);
 QUADRAT_ENDS_WITH(quadrat_contact_view, records);
@@ -120,10 +120,11 @@ TEST_F(c_errors, every_call_refuses_a_null_handle) {
                              quadrat_pair_histogram_add(nullptr, nullptr, nullptr, nullptr, nullptr),
                              quadrat_pair_histogram_clear(nullptr), quadrat_pair_histogram_view(nullptr, nullptr),
                              quadrat_pair_histogram_info(nullptr, nullptr)});
-  codes.insert(codes.end(), {quadrat_pair_counts_create(nullptr, nullptr, nullptr, nullptr),
-                             quadrat_pair_counts_count(nullptr, nullptr, nullptr),
-                             quadrat_pair_counts_count_between(nullptr, nullptr, nullptr, nullptr, nullptr),
-                             quadrat_pair_counts_result(nullptr, nullptr), quadrat_pair_counts_info(nullptr, nullptr)});
+  codes.insert(codes.end(),
+               {quadrat_pair_counts_create(nullptr, nullptr, nullptr, nullptr),
+                quadrat_pair_counts_count(nullptr, nullptr, nullptr, nullptr),
+                quadrat_pair_counts_count_between(nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr),
+                quadrat_pair_counts_result(nullptr, nullptr), quadrat_pair_counts_info(nullptr, nullptr)});
   codes.insert(codes.end(),
                {quadrat_power_spectrum_create(nullptr, nullptr, nullptr),
                 quadrat_power_spectrum_measure(nullptr, nullptr, nullptr),

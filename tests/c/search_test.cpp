@@ -450,6 +450,7 @@ TEST_P(c_pair_counts, are_what_the_class_in_cpp_counts) {
   options.second_edges = cosines;
   options.second_edge_count = 3;
   options.mean_separation = 1;
+  options.regions = 3;
   quadrat_boxes box{};
   box.vectors = sheared_sides;
   quadrat_pair_counts* counts = nullptr;
@@ -457,19 +458,26 @@ TEST_P(c_pair_counts, are_what_the_class_in_cpp_counts) {
   const std::vector<double> places = uniform<double>(3 * count, 0, 1), weights = uniform<double>(count, 0, 1);
   const quadrat_points points{on_device(places), count, 0, 0};
   const double* const of_points = on_device(weights);
-  QUADRAT_ASSERT_OK(quadrat_pair_counts_count(counts, &points, of_points));
+  std::vector<std::int64_t> numbers(count);
+  for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<std::int64_t>(i % 3);
+  const quadrat_integers regions{on_device(numbers), count, QUADRAT_INT64};
+  QUADRAT_ASSERT_OK(quadrat_pair_counts_count(counts, &points, of_points, &regions));
   pair_counts<cpu_context, double, 3> same(cpu_context{}, sheared(),
-                                           {pair_coordinates::s_mu, {0, 0.1, 0.3}, {0, 0.5, 1}, true});
-  const pair_counts_result expected = same.count(view_of(places), weights.data());
+                                           {pair_coordinates::s_mu, {0, 0.1, 0.3}, {0, 0.5, 1}, true, false, 3});
+  const std::vector<std::uint32_t> same_regions(numbers.begin(), numbers.end());
+  const pair_counts_result expected = same.count(view_of(places), weights.data(), same_regions.data());
   auto view = sized<quadrat_pair_counts_view>();
   QUADRAT_ASSERT_OK(quadrat_pair_counts_result(counts, &view));
   ASSERT_EQ(view.bins, expected.counts.size());
   EXPECT_EQ(std::vector(view.counts, view.counts + view.bins), expected.counts);
   expect_close(std::vector(view.weights, view.weights + view.bins), expected.weights, 1e-9);
   expect_close(std::vector(view.mean_separations, view.mean_separations + view.bins), expected.mean_separations, 1e-9);
-  QUADRAT_ASSERT_OK(quadrat_pair_counts_count_between(counts, &points, &points, nullptr, nullptr));
+  EXPECT_EQ(std::vector(view.region_counts, view.region_counts + 3 * view.bins), expected.region_counts);
+  expect_close(std::vector(view.region_weights, view.region_weights + 3 * view.bins), expected.region_weights, 1e-9);
+  QUADRAT_ASSERT_OK(quadrat_pair_counts_count_between(counts, &points, &points, nullptr, nullptr, &regions, &regions));
   QUADRAT_ASSERT_OK(quadrat_pair_counts_result(counts, &view));
   EXPECT_EQ(std::vector(view.counts, view.counts + view.bins), expected.counts);
+  EXPECT_EQ(std::vector(view.region_counts, view.region_counts + 3 * view.bins), expected.region_counts);
   EXPECT_EQ(view.weights, nullptr);
   auto info = sized<quadrat_info>();
   QUADRAT_EXPECT_OK(quadrat_pair_counts_info(counts, &info));

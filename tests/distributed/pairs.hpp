@@ -61,6 +61,8 @@ inline void expect_same_counts(const pair_counts_result& found, const pair_count
            " pairs; one rank counts ", wanted.counts[k]);
   }
   expect(found.weights == wanted.weights, where, ": sums of weights have other bits than on one rank");
+  expect(found.region_counts == wanted.region_counts, where, ": regions have other pairs than on one rank");
+  expect(found.region_weights == wanted.region_weights, where, ": regions have other bits than on one rank");
   expect(found.mean_separations == wanted.mean_separations, where, ": means have other bits than on one rank");
 }
 
@@ -77,18 +79,27 @@ void check_pairs_of(communicator& ranks, const counted_points<T>& all, const dec
   const auto all_points = to_device(context, all.points), all_others = to_device(context, all.others);
   const auto all_weights = to_device(context, all.weights), all_other_weights = to_device(context, all.other_weights);
   const auto if_weighted = [&](const auto& given) { return weighted ? given.data() : nullptr; };
+  const auto regions_of = [&](const std::vector<vec<T, 3>>& of) {
+    std::vector<std::uint32_t> regions;
+    for (const vec<T, 3>& point : of) regions.push_back(static_cast<std::uint32_t>(std::fabs(8 * point[0])) % 3);
+    return to_device(context, regions);
+  };
+  const auto regions = regions_of(chosen(all.points, first)), other_regions = regions_of(chosen(all.others, second));
+  const auto all_regions = regions_of(all.points), all_other_regions = regions_of(all.others);
+  const auto if_split = [&](const auto& given) { return options.regions > 0 ? given.data() : nullptr; };
 
   distributed_pair_counts<backend_context, T, 3> counter(context, ranks, all.space, options);
   const bool sky = options.coordinates == pair_coordinates::theta;
   auto alone = sky ? pair_counts<backend_context, T, 3>(context, options)
                    : pair_counts<backend_context, T, 3>(context, all.space.domain, options);
-  expect_same_counts(counter.count(shares, points_of(points), if_weighted(weights)),
-                     alone.count(points_of(all_points), if_weighted(all_weights)), where);
-  expect_same_counts(counter.count_between(shares, points_of(points), points_of(others), if_weighted(weights),
-                                           if_weighted(other_weights)),
-                     alone.count_between(points_of(all_points), points_of(all_others), if_weighted(all_weights),
-                                         if_weighted(all_other_weights)),
-                     where + ", two sets");
+  expect_same_counts(counter.count(shares, points_of(points), if_weighted(weights), if_split(regions)),
+                     alone.count(points_of(all_points), if_weighted(all_weights), if_split(all_regions)), where);
+  expect_same_counts(
+      counter.count_between(shares, points_of(points), points_of(others), if_weighted(weights),
+                            if_weighted(other_weights), if_split(regions), if_split(other_regions)),
+      alone.count_between(points_of(all_points), points_of(all_others), if_weighted(all_weights),
+                          if_weighted(all_other_weights), if_split(all_regions), if_split(all_other_regions)),
+      where + ", two sets");
 }
 
 /// Small systems in random decompositions, some of whose blocks are empty or thinner than the largest separation.
@@ -96,7 +107,7 @@ inline void check_pairs(communicator& ranks, std::uint64_t first, std::uint64_t 
   const std::vector<double> edges{0, 0.0625, 0.125, 0.25, 0.3, 0.6};
   const pair_counts_options kinds[] = {{pair_coordinates::r, edges, {}, true},
                                        {pair_coordinates::rp_pi, {0, 0.125, 0.25}, {0, 0.1, 0.25, 0.5}, true},
-                                       {pair_coordinates::s_mu, edges, {0, 0.25, 0.5, 1}, true}};
+                                       {pair_coordinates::s_mu, edges, {0, 0.25, 0.5, 1}, true, false, 3}};
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     const auto both = [&](auto zero) {
       const auto all = small_counted_points<decltype(zero)>(seed);

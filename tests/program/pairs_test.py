@@ -119,6 +119,53 @@ class PairsTest(support.ProgramTest):
         expected = (ratios[0] * ratios[1] * dd - ratios[0] * dr - ratios[1] * rd + rr) / rr
         self.assertAlmostEqual(found["correlation"][0], expected, places=9)
 
+    def put_regions(self):
+        regions = {}
+        for name in self.sets:
+            regions[name] = [int(3 * point[0]) for point, _ in self.sets[name]]
+            self.put(name + "_regions.npy", npy([len(regions[name])], regions[name], "<i8"))
+        return regions
+
+    def test_jackknife_errors_are_those_of_counts_without_each_region(self):
+        regions = self.put_regions()
+        how = ["--device", "cpu", "--json", "--edges", "0.125,0.25,0.5"]
+        more = ["--regions", "data_regions.npy", "--random-regions", "randoms_regions.npy"]
+        for k in range(3):
+            for name in "data", "randoms":
+                left = [one for one, region in zip(self.sets[name], regions[name]) if region != k]
+                self.put(f"{name}{k}.npy", npy([len(left), 3], [x for point, _ in left for x in point]))
+                self.put(f"{name}{k}_weights.npy", npy([len(left)], [weight for _, weight in left]))
+
+        def counted(k, *arguments):
+            done = self.quadrat("pairs", f"data{k}.npy", "--weights", f"data{k}_weights.npy", "--randoms", f"randoms{k}.npy",
+                                *how, *arguments)
+            return json.loads(done.stdout)
+
+        for estimator in "natural", "landy-szalay":
+            found = counted("", "--estimator", estimator, *more)
+            without = [counted(k, "--estimator", estimator) for k in range(3)]
+            for k, left in enumerate(without):
+                rest = [a - b for a, b in zip(found["pairs"]["counts"], found["pairs"]["region_counts"][k])]
+                self.assertEqual(rest, left["pairs"]["counts"])
+            estimates = [left["correlation"] for left in without]
+            means = [sum(column) / 3 for column in zip(*estimates)]
+            for a, b in itertools.product(range(2), repeat=2):
+                expected = 2 / 3 * sum((one[a] - means[a]) * (one[b] - means[b]) for one in estimates)
+                self.assertAlmostEqual(found["covariance"][a][b], expected, places=9)
+            for k, error in enumerate(found["errors"]):
+                self.assertAlmostEqual(error, math.sqrt(found["covariance"][k][k]), places=12)
+            self.assertEqual(found["regions"], 3)
+
+    def test_errors_are_a_column_and_those_of_projections_a_matrix(self):
+        self.put_regions()
+        how = ["--randoms", "randoms.npy", "--regions", "data_regions.npy", "--random-regions", "randoms_regions.npy"]
+        self.quadrat("pairs", "data.npy", "--edges", "0.1,0.4", *how, "--device", "cpu", "--quiet", "-o", "pairs.csv")
+        self.assertEqual((self.folder / "pairs.csv").read_text().split()[0], "r_low,r_high,pairs,correlation,error")
+        found = self.pairs("--coordinates", "rp_pi", "--edges", "0.1,0.3,0.5", "--second-edges", "0,0.2,0.4,0.6", *how)
+        self.assertEqual([len(found["errors"]), len(found["errors"][0])], [2, 3])
+        self.assertEqual([len(found["covariance"]), len(found["covariance"][0])], [2, 2])
+        self.assertEqual(len(found["random_pairs"]["region_counts"][0]), 2)
+
     def test_uniform_points_and_projections(self):
         how = ["--estimator", "uniform", "--box", "1,1,1", "--periodic", "xyz"]
         found = self.pairs("--edges", "0.1,0.2", *how)
@@ -173,6 +220,21 @@ class PairsTest(support.ProgramTest):
         ]:
             with self.subTest(words):
                 self.assertIn(words, self.refusal(*arguments))
+        self.put_regions()
+        regions = ["--regions", "data_regions.npy"]
+        for words, arguments in [
+            ("--regions needs --random-regions", [*regions, "--randoms", "randoms.npy"]),
+            ("--regions needs --other-regions", [*regions, "--others", "others.npy"]),
+            ("--other-regions needs --others", [*regions, "--other-regions", "others_regions.npy"]),
+            ("--random-regions needs --regions", ["--randoms", "randoms.npy", "--random-regions", "randoms_regions.npy"]),
+            ("--estimator uniform", [*regions, "--estimator", "uniform", "--box", "1,1,1", "--periodic", "xyz"]),
+        ]:
+            with self.subTest(words):
+                self.assertIn(words, self.refusal(*one, *arguments))
+        self.assertIn("40 regions", self.refusal(*one, "--regions", "others_regions.npy", code=1))
+        for numbers, words in ([0] * 59 + [-1], "element [59] is -1"), ([0] * 59 + [2], "region 1 of 3 has no points"):
+            self.put("data_regions.npy", npy([60], numbers, "<i8"))
+            self.assertIn(words, self.refusal(*one, *regions, code=1))
         self.assertIn("others_weights.npy", self.refusal(*one, "--weights", "others_weights.npy", code=1))
         self.put("plane.csv", "x,y\n0,0\n")
         self.assertIn("plane.csv", self.refusal(*one, "--others", "plane.csv", code=1))

@@ -93,6 +93,30 @@ def test_counts_between_sets_in_open_space_are_those_of_all_pairs(kind):
     assert table["weightavg"] == pytest.approx(sums / counts, rel=1e-6)
 
 
+@pytest.mark.parametrize("cross", [False, True])
+def test_counts_without_a_region_are_those_of_the_points_of_the_others(cross):
+    random = np.random.default_rng(4)
+    points, others = random.random((200, 3)), random.random((150, 3))
+    weights, other_weights = random.random(200), random.random(150)
+    regions, other_regions = (3 * points[:, 0]).astype(int), (3 * others[:, 0]).astype(np.uint32)
+    edges = [[0.1, 0.3], [0.0, 0.5, 1.0]]
+
+    def counted(kept, other_kept, **more):
+        between = {"others": others[other_kept], "other_weights": other_weights[other_kept]} if cross else {}
+        return pair_counts(points[kept], edges[0], [1, 1, 1], weights=weights[kept], coordinates="s_mu",
+                           second_edges=edges[1], **between, **more)  # fmt: skip
+
+    more = {"other_regions": other_regions} if cross else {}
+    found = counted(slice(None), slice(None), regions=regions, region_count=4, **more)
+    assert found.region_counts.shape == found.region_weights.shape == (4, 1, 2)
+    for region in range(4):
+        left = counted(regions != region, other_regions != region)
+        assert (found.counts - found.region_counts[region]).tolist() == left.counts.tolist()
+        assert found.weights - found.region_weights[region] == pytest.approx(left.weights, rel=1e-9)
+    assert counted(slice(None), slice(None), regions=regions, **more).region_counts.shape == (3, 1, 2)
+    assert left.region_counts is None
+
+
 def test_a_file_of_bins_and_an_edge_of_zero_count_points_with_themselves(tmp_path):
     (tmp_path / "bins").write_text("0 0.5\n0.5 1\n")
     x = np.array([0.0, 0.25, 1.0])
@@ -161,6 +185,13 @@ def test_files_of_edges_hold_bins_that_meet(tmp_path):
     (lambda x: pair_counts(np.ones((2, 3)), [0, 1], coordinates="rp"), "coordinates is 'rp'"),
     (lambda x: pair_counts(np.ones((2, 3)), [0, 1], box=[1, 1, 1], coordinates="theta"), "box is given"),
     (lambda x: pair_counts(np.ones((2, 3)), [[0, 1]]), "edges have the shape"),
+    (lambda x: pair_counts(np.ones((2, 3)), [0, 1], regions=[0]), "regions have the shape"),
+    (lambda x: pair_counts(np.ones((2, 3)), [0, 1], regions=[0, -2]), r"regions\[1\] is -2"),
+    (lambda x: pair_counts(np.ones((2, 3)), [0, 1], regions=[0, 2], region_count=2), "point 1 is in region 2"),
+    (lambda x: pair_counts(np.ones((2, 3)), [0, 1], regions=[0, 2**21]), "2097153 regions"),
+    (lambda x: pair_counts(np.ones((2, 3)), [0, 1], region_count=2), "each point needs a region"),
+    (lambda x: pair_counts(np.ones((2, 3)), [0, 1], other_regions=[0, 1]), "other_regions are given"),
+    (lambda x: pair_counts(np.ones((2, 3)), [0, 1], other_weights=np.ones(2)), "other_weights are given"),
 ])  # fmt: skip
 def test_impossible_arguments_are_named(call, words):
     with pytest.raises((ValueError, TypeError), match=words):

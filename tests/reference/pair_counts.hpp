@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <numbers>
 #include <type_traits>
 #include <vector>
@@ -14,11 +15,23 @@
 /// Pair counts from the neighbor lists of brute force, by comparing each pair with each edge.
 namespace quadrat::reference {
 
-/// Points and weights on the host; weights may be empty.
+/// Points, weights and regions on the host; weights and regions may be empty.
 template <typename T>
 struct weighted_points {
   std::vector<vec<T, 3>> points;
   std::vector<T> weights;
+  std::vector<std::uint32_t> regions{};
+
+  /// Those of other regions.
+  [[nodiscard]] weighted_points without(std::uint32_t region) const {
+    weighted_points left;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (regions[i] == region) continue;
+      left.points.push_back(points[i]);
+      if (!weights.empty()) left.weights.push_back(weights[i]);
+    }
+    return left;
+  }
 };
 
 /// The bin of a pair, or the number of bins if there is none.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -14,12 +15,14 @@
 
 namespace quadrat::program {
 
-/// Points with weights, as they were read.
+/// Points with weights and regions, as they were read.
 struct counted_set {
   particle_file particles;
   std::optional<value_file> weights;
-  double weight = 0;   ///< the sum of the weights
-  double squares = 0;  ///< of their squares
+  std::vector<std::uint32_t> regions;  ///< by point; empty without regions
+  std::vector<double> region_weights;  ///< the sum of the weights in each region
+  double weight = 0;                   ///< the sum of the weights
+  double squares = 0;                  ///< of their squares
 };
 
 /// What `quadrat pairs` reads and finds.
@@ -35,6 +38,8 @@ struct pairs_run {
   pair_counts_result pairs;
   std::optional<pair_counts_result> data_randoms, other_randoms, random_pairs;
   std::vector<double> correlation, projected;
+  std::vector<double> errors;      ///< of the correlation, with regions
+  std::vector<double> covariance;  ///< of `projected` if there is one, else of the correlation
   std::size_t memory_bytes = 0;
   double reading_seconds = 0, counting_seconds = 0, total_seconds = 0;
 };

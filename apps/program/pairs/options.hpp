@@ -19,6 +19,7 @@ inline constexpr std::string_view names_of_estimators[] = {"natural", "landy-sza
 struct pairs_options {
   std::string points;
   std::optional<std::string> weights, others, other_weights, randoms, random_weights;
+  std::optional<std::string> regions, other_regions, random_regions;
   std::string coordinates = "r";
   std::optional<std::string> edges, second_edges;
   bin_options bins{"--range", "--bins", "numbers"};

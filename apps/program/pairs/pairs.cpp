@@ -51,6 +51,7 @@ void write_table(const std::string& file, const pairs_run& run) {
   add_name(found.weights, "weights");
   add_name(found.mean_separations, "mean_" + axes[0]);
   add_name(run.correlation, "correlation");
+  add_name(run.errors, "error");
   io::csv_writer out(file, std::vector<std::string_view>(names.begin(), names.end()));
   const std::size_t second = run.options.second_edges.empty() ? 1 : run.options.second_edges.size() - 1;
   for (std::size_t bin = 0; bin < found.counts.size(); ++bin) {
@@ -61,7 +62,7 @@ void write_table(const std::string& file, const pairs_run& run) {
       out.add(run.options.second_edges[bin % second + 1]);
     }
     out.add(found.counts[bin]);
-    for (const auto* values : {&found.weights, &found.mean_separations, &run.correlation}) {
+    for (const auto* values : {&found.weights, &found.mean_separations, &run.correlation, &run.errors}) {
       if (!values->empty()) out.add((*values)[bin]);
     }
     out.end_row();
@@ -69,24 +70,43 @@ void write_table(const std::string& file, const pairs_run& run) {
   out.commit();
 }
 
-/// Values by bin: a row for each bin of the first axis if there are two.
-template <typename T>
-json by_bins(const std::vector<T>& values, const pair_counts_options& options) {
+/// Rows of values, one of `length` after another.
+template <typename T, typename AsJson>
+json by_rows(const std::vector<T>& values, std::size_t length, const AsJson& as_json) {
   if (values.empty()) return {};
-  if (options.second_edges.empty()) return values;
   json rows = json::array();
-  const auto length = static_cast<std::ptrdiff_t>(options.second_edges.size() - 1);
-  for (auto row = values.begin(); row != values.end(); row += length) rows.push_back(std::vector<T>(row, row + length));
+  const auto step = static_cast<std::ptrdiff_t>(length);
+  for (auto row = values.begin(); row != values.end(); row += step) {
+    rows.push_back(as_json(std::vector<T>(row, row + step)));
+  }
   return rows;
 }
 
+/// Values by bin: a row for each bin of the first axis if there are two.
+template <typename T>
+json by_bins(const std::vector<T>& values, const pair_counts_options& options) {
+  if (values.empty() || options.second_edges.empty()) return values.empty() ? json() : json(values);
+  return by_rows(values, options.second_edges.size() - 1, [](const std::vector<T>& row) { return json(row); });
+}
+
 json as_json(const pair_counts_result& found, const pair_counts_options& options) {
+  const auto by_regions = [&](const auto& values) {
+    return by_rows(values, found.counts.size(), [&](const auto& row) { return by_bins(row, options); });
+  };
   return {{"counts", by_bins(found.counts, options)},
           {"weights", by_bins(found.weights, options)},
-          {"mean_separations", by_bins(found.mean_separations, options)}};
+          {"mean_separations", by_bins(found.mean_separations, options)},
+          {"region_counts", by_regions(found.region_counts)},
+          {"region_weights", by_regions(found.region_weights)}};
 }
 json as_json(const std::optional<pair_counts_result>& found, const pair_counts_options& options) {
   return found ? as_json(*found, options) : json();
+}
+
+/// [bin][bin], of the bins of `projected` if there is one.
+json covariance_as_json(const pairs_run& run) {
+  const std::size_t bins = run.projected.empty() ? run.correlation.size() : run.projected.size();
+  return by_rows(run.covariance, bins, [](const std::vector<double>& row) { return json(row); });
 }
 
 json as_json(const pairs_options& given, const pairs_run& run) {
@@ -108,6 +128,9 @@ json as_json(const pairs_options& given, const pairs_run& run) {
           {"estimator", run.estimator.empty() ? json() : json(run.estimator)},
           {"correlation", by_bins(run.correlation, options)},
           {"projected", run.projected.empty() ? json() : json(run.projected)},
+          {"regions", options.regions},
+          {"errors", by_bins(run.errors, options)},
+          {"covariance", covariance_as_json(run)},
           {"performance",
            {{"reading_seconds", run.reading_seconds},
             {"counting_seconds", run.counting_seconds},
@@ -138,6 +161,7 @@ std::string as_text(const pairs_options& given, const pairs_run& run) {
     text += fmt::format("  {} of the {} bins: {:.4g} to {:.4g}\n", run.projected.empty() ? "correlation" : "projected",
                         values.size(), values.front(), values.back());
   }
+  if (options.regions > 0) text += fmt::format("  regions    {}\n", with_commas(options.regions));
   text += fmt::format("  time       {:.3g} s on {}: {}\n", run.counting_seconds, as_text(run.device),
                       run.single ? "float" : "double");
   if (given.output) text += fmt::format("  output     {}\n", *given.output);
@@ -174,7 +198,10 @@ constexpr const char* pairs_footer =
     "two points counts twice, and each point with itself, at 0. The line of sight is z. With --randoms, the "
     "correlation\n"
     "function is computed, too; with rp_pi also w_p (\"projected\" in --json). docs/guides/pair-counts.md says "
-    "more.\n\n"
+    "more.\n"
+    "With --regions the pairs of each region are counted in the same pass (\"region_counts\" in --json), and errors "
+    "are\n"
+    "found by leaving out one region after another (\"errors\", \"covariance\").\n\n"
     "Examples:\n"
     "  quadrat pairs points.npy --range 0.01,0.1 --bins 10 --log --box 1,1,1 --periodic xyz -o pairs.csv\n"
     "  quadrat pairs points.npy --edges 0.01,0.02,0.05 --others galaxies.npy --weights w.npy --json\n"
@@ -197,6 +224,9 @@ void add_sets(CLI::App& command, pairs_options& o) {
   file("--other-weights", o.other_weights, "of --others");
   file("--randoms", o.randoms, "random points in the region of the data, a file like POINTS");
   file("--random-weights", o.random_weights, "of --randoms");
+  file("--regions", o.regions, ".npy (N,), integers from 0: jackknife regions, for errors of the correlation function");
+  file("--other-regions", o.other_regions, "of --others");
+  file("--random-regions", o.random_regions, "of --randoms");
 }
 
 void add_bins(CLI::App& command, pairs_options& o) {

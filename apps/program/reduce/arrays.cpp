@@ -111,8 +111,8 @@ npy_type value_array::type() const {
       numbers);
 }
 
-key_array read_keys(const std::filesystem::path& file) {
-  const io::npy_array array = read_array(file, "keys");
+key_array read_keys(const std::filesystem::path& file, const std::string& name) {
+  const io::npy_array array = read_array(file, name);
   key_array result{array.file, array.type, {}};
   const bool integers = with_value_type(array.type, [&](auto zero) {
     using stored = decltype(zero);
@@ -125,11 +125,11 @@ key_array read_keys(const std::filesystem::path& file) {
   if (array.type == npy_type::uint64) {
     result.keys = widened<std::uint64_t, std::uint64_t>(array);
   } else if (!integers || array.type == npy_type::float32 || array.type == npy_type::float64) {
-    throw io_error(message(array.file, ": the array holds ", name_of(array.type),
-                           "; keys are integers: int8 to int64 or uint8 to uint64"));
+    throw io_error(message(array.file, ": the array holds ", name_of(array.type), "; ", name,
+                           " are integers: int8 to int64 or uint8 to uint64"));
   }
   if (array.shape.size() != 1) {
-    throw io_error(message(array.file, ": the array has shape ", array.shape_text(), "; keys have shape (n,)"));
+    throw io_error(message(array.file, ": the array has shape ", array.shape_text(), "; ", name, " have shape (n,)"));
   }
   return result;
 }

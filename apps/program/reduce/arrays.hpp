@@ -36,9 +36,9 @@ struct value_array {
   [[nodiscard]] io::npy_type type() const;
 };
 
-/// Reads keys of shape (n,), of any integer type. Throws argument_error for other files than .npy, io_error that names
-/// the file and what is wrong with it.
-[[nodiscard]] key_array read_keys(const std::filesystem::path& file);
+/// Reads keys of shape (n,), of any integer type. `name`: of keys, in messages. Throws argument_error for other files
+/// than .npy, io_error that names the file and what is wrong with it.
+[[nodiscard]] key_array read_keys(const std::filesystem::path& file, const std::string& name = "keys");
 
 /// The number of keys: `asked`, or the largest key + 1. Throws data_error that names the first key out of range.
 [[nodiscard]] std::uint64_t number_of_keys(const key_array& keys, std::optional<std::uint64_t> asked);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/grid.hpp"
@@ -31,16 +32,19 @@ class distributed_pair_counts {
                           const pair_counts_options& options);
 
   /// The pairs of the points of all ranks; the same result on every rank. `points`: those of this rank, each in a cell
-  /// of its block. `weights`: one per point, on all ranks that have points or on none. Points and weights are in the
-  /// memory of the context. Waits. May allocate. Throws on all ranks what pair_counts::count throws, argument_error for
-  /// a decomposition of another grid or other ranks, and data_error for a point in a cell of another rank.
+  /// of its block. `weights`: one per point, on all ranks that have points or on none. `regions`: as in pair_counts.
+  /// All are in the memory of the context. Waits. May allocate. Throws on all ranks what pair_counts::count throws,
+  /// argument_error for a decomposition of another grid or other ranks, and data_error for a point in a cell of another
+  /// rank.
   [[nodiscard]] pair_counts_result count(const decomposition<D>& shares, const points_view<T, D>& points,
-                                         const T* weights = nullptr);
+                                         const T* weights = nullptr, const std::uint32_t* regions = nullptr);
   /// The pairs of each point of one set with each of another, each over all ranks. Waits. May allocate. Throws as
   /// `count`, and argument_error if only one of the sets has weights.
   [[nodiscard]] pair_counts_result count_between(const decomposition<D>& shares, const points_view<T, D>& points,
                                                  const points_view<T, D>& others, const T* weights = nullptr,
-                                                 const T* other_weights = nullptr);
+                                                 const T* other_weights = nullptr,
+                                                 const std::uint32_t* regions = nullptr,
+                                                 const std::uint32_t* other_regions = nullptr);
 
   /// The number of ghosts in the last call.
   [[nodiscard]] std::size_t ghosts() const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -40,5 +41,10 @@ struct correlation_pairs {
 /// unless there are whole rows of bins.
 [[nodiscard]] std::vector<double> projected_correlation(std::span<const double> correlation,
                                                         std::span<const double> pi_edges);
+
+/// The covariance of an estimate, [bin][bin], from those that leave out the points of one region each, `estimates`
+/// [region][bin]: (n - 1) / n times the sum over n regions of the products of the differences from their mean. Throws
+/// argument_error for fewer than 2 regions, and unless there are whole rows of bins.
+[[nodiscard]] std::vector<double> jackknife_covariance(std::span<const double> estimates, std::size_t regions);
 
 }  // namespace quadrat

@@ -33,6 +33,7 @@ struct pair_counts_options {
   bool mean_separation = false;  ///< whether the mean of r, r_p, s or theta in each bin is computed
   /// Accepts points outside the box along open axes, anywhere.
   bool accept_outside = false;
+  std::size_t regions = 0;  ///< for jackknife errors, numbered from 0; 0: none
 };
 
 /// On the host. Bins are [bin of edges][bin of second_edges].
@@ -40,6 +41,10 @@ struct pair_counts_result {
   std::vector<std::uint64_t> counts;
   std::vector<double> weights;           ///< sums of the products of weights; empty without weights
   std::vector<double> mean_separations;  ///< 0 in empty bins; empty unless asked for
+  /// [region][bin]: the pairs with one point or both in the region. `counts` minus these are the counts without the
+  /// points of the region.
+  std::vector<std::uint64_t> region_counts;
+  std::vector<double> region_weights;  ///< the same of weights
 };
 
 /// Counts pairs in bins. Images count as in a neighbor list: where the box is smaller than the largest separation,
@@ -61,22 +66,26 @@ class pair_counts {
 
  public:
   /// Throws argument_error for edges that are not as `pair_counts_options` says or whose squares are not different
-  /// numbers of T, for more than 2^20 bins, and for theta, which has no box.
+  /// numbers of T, for more than 2^20 bins or products of bins and regions, and for theta, which has no box.
   pair_counts(const Context& context, const lattice<T, D>& box, const pair_counts_options& options);
   pair_counts(const Context& context, const box<T, D>& domain, const pair_counts_options& options)
       : pair_counts(context, make_lattice(domain), options) {}
   /// For theta only: points are unit vectors.
   pair_counts(const Context& context, const pair_counts_options& options);
 
-  /// The pairs of a set of points with itself. Points and weights (one per point; nullptr: none) are in the memory of
-  /// the context. Waits. May allocate. Throws argument_error for invalid input visible to the host, and data_error
-  /// naming the first point that is not finite, outside the box along an open axis or no unit vector, or whose weight
-  /// is not finite, and if the product of the largest weights of both sets is not 0, nor from 1e-280 to 1e280.
-  [[nodiscard]] pair_counts_result count(const points_view<T, D>& points, const T* weights = nullptr);
+  /// The pairs of a set of points with itself. Points, weights (one per point; nullptr: none) and regions (one per
+  /// point, less than `options.regions`; nullptr if that is 0) are in the memory of the context. Waits. May allocate.
+  /// Throws argument_error for invalid input visible to the host, and data_error naming the first point that is not
+  /// finite, outside the box along an open axis or no unit vector, whose weight is not finite, or whose region does not
+  /// exist, and if the product of the largest weights of both sets is not 0, nor from 1e-280 to 1e280.
+  [[nodiscard]] pair_counts_result count(const points_view<T, D>& points, const T* weights = nullptr,
+                                         const std::uint32_t* regions = nullptr);
   /// The pairs of each point of one set with each of another. Waits. May allocate. Throws as `count`, and
   /// argument_error if only one of the sets has weights.
   [[nodiscard]] pair_counts_result count_between(const points_view<T, D>& points, const points_view<T, D>& others,
-                                                 const T* weights = nullptr, const T* other_weights = nullptr);
+                                                 const T* weights = nullptr, const T* other_weights = nullptr,
+                                                 const std::uint32_t* regions = nullptr,
+                                                 const std::uint32_t* other_regions = nullptr);
 
   /// Bytes of the context's memory held.
   [[nodiscard]] std::size_t bytes() const;

@@ -38,6 +38,14 @@ struct points_with_ghosts {
     borders.forward(std::span(arrays, with_numbers ? 2 : 1));
   }
 
+  /// Values of own points, then those of ghosts, after `bring`. May allocate. Collective.
+  template <typename Value>
+  void bring_values(const Context& context, const Value* given, array<Value, Context>& values) {
+    values.resize_discarding(context, all());
+    copy_bytes(context, given, values.data(), own() * sizeof(Value));
+    borders.forward(values.data());
+  }
+
   [[nodiscard]] std::size_t own() const { return borders.own(); }
   [[nodiscard]] std::size_t ghosts() const { return borders.ghosts(); }
   [[nodiscard]] std::size_t all() const { return own() + ghosts(); }

@@ -51,6 +51,7 @@ struct distributed_pair_counts<Context, T, D>::implementation {
   detail::points_with_ghosts<Context, T, D> targets;
 
  private:
+  array<std::uint32_t, Context> target_regions;
   [[nodiscard]] given_set given(const decomposition<D>& shares, const set_type& set);
   [[nodiscard]] detail::pair_sums agreed_sums(const given_sets& mine);
   [[nodiscard]] std::vector<std::uint64_t> own_words(const set_type& first, const set_type& second,
@@ -73,6 +74,7 @@ template <typename Context, typename T, int D>
 given_set distributed_pair_counts<Context, T, D>::implementation::given(const decomposition<D>& shares,
                                                                         const set_type& set) {
   check_own(context, ranks, space, shares, set.points);
+  counter.check_regions(set);
   if (set.points.count == 0) return {};
   const bool weighted = set.weights != nullptr;
   return {true, weighted, weighted ? counter.largest_weight(set) : 0};
@@ -120,12 +122,14 @@ pair_counts_result distributed_pair_counts<Context, T, D>::implementation::count
   std::vector<std::uint64_t> words;
   together(ranks, [&] { words = own_words(first, second, sums); });
   targets.bring(context, space, shares, second.points, second.weights, sums.weighted, counter.reach());
+  if (sums.regions > 0) targets.bring_values(context, second.regions, target_regions);
   together(ranks, [&] {
     if (targets.ghosts() == 0) return;
     const std::size_t own = targets.own();
     // The time follows the ghosts, which are few, if they are the first set.
     const auto ghosts = points_of(targets.positions.data() + own, targets.ghosts());
-    const set_type others{ghosts, sums.weighted ? targets.numbers.data() + own : nullptr, "ghost"};
+    const set_type others{ghosts, sums.weighted ? targets.numbers.data() + own : nullptr,
+                          sums.regions > 0 ? target_regions.data() + own : nullptr, "ghost"};
     const auto found = counter.words_between(others, first, sums);
     for (std::size_t k = 0; k < found.size(); ++k) words[k] += found[k];
   });
@@ -142,16 +146,17 @@ distributed_pair_counts<Context, T, D>::distributed_pair_counts(const Context& c
 
 template <typename Context, typename T, int D>
 pair_counts_result distributed_pair_counts<Context, T, D>::count(const decomposition<D>& shares,
-                                                                 const points_view<T, D>& points, const T* weights) {
-  const detail::counted_set<T, D> set{points, weights, "point"};
+                                                                 const points_view<T, D>& points, const T* weights,
+                                                                 const std::uint32_t* regions) {
+  const detail::counted_set<T, D> set{points, weights, regions, "point"};
   return implementation_->count(shares, set, set);
 }
 template <typename Context, typename T, int D>
-pair_counts_result distributed_pair_counts<Context, T, D>::count_between(const decomposition<D>& shares,
-                                                                         const points_view<T, D>& points,
-                                                                         const points_view<T, D>& others,
-                                                                         const T* weights, const T* other_weights) {
-  return implementation_->count(shares, {points, weights, "point"}, {others, other_weights, "other point"});
+pair_counts_result distributed_pair_counts<Context, T, D>::count_between(
+    const decomposition<D>& shares, const points_view<T, D>& points, const points_view<T, D>& others, const T* weights,
+    const T* other_weights, const std::uint32_t* regions, const std::uint32_t* other_regions) {
+  return implementation_->count(shares, {points, weights, regions, "point"},
+                                {others, other_weights, other_regions, "other point"});
 }
 template <typename Context, typename T, int D>
 std::size_t distributed_pair_counts<Context, T, D>::ghosts() const {

@@ -104,6 +104,9 @@ bin_tables<T>::bin_tables(const pair_counts_options& options) {
   }
   require(std::size_t{bins_.bins} * bins_.second_bins <= most_bins, "there are ", bins_.bins, " x ", bins_.second_bins,
           " bins; at most ", most_bins, " are possible");
+  const std::size_t most_regions = most_bins / (std::size_t{bins_.bins} * bins_.second_bins);
+  require(options.regions <= most_regions, "there are ", options.regions, " regions; at most ", most_regions,
+          " are possible with ", bins_.bins, " x ", bins_.second_bins, " bins");
   make_starts(squares);
   edges_ = edges.size();
   const std::size_t table = starts_.size() * sizeof(bin_start<T>);

@@ -111,10 +111,11 @@ struct pair_bins {
 struct pair_sums {
   bool weighted = false;
   bool means = false;
+  std::uint32_t regions = 0;    ///< whose pairs are counted, too
   double weight_steps = 0;      ///< per unit of a product of weights
   double separation_steps = 0;  ///< per unit of the first coordinate
 
-  [[nodiscard]] QUADRAT_HD bool any() const { return weighted || means; }
+  [[nodiscard]] QUADRAT_HD bool any() const { return weighted || means || regions > 0; }
 };
 
 }  // namespace quadrat::detail

@@ -74,4 +74,21 @@ std::vector<double> projected_correlation(std::span<const double> correlation, s
   return result;
 }
 
+std::vector<double> jackknife_covariance(std::span<const double> estimates, std::size_t regions) {
+  require(regions >= 2, "there are ", regions, " regions; a jackknife needs at least 2");
+  require(estimates.size() % regions == 0, "there are ", estimates.size(), " estimates; whole rows for ", regions,
+          " regions are needed");
+  const std::size_t bins = estimates.size() / regions;
+  const auto n = static_cast<double>(regions);
+  std::vector<double> means(bins), result(bins * bins);
+  for (std::size_t k = 0; k < estimates.size(); ++k) means[k % bins] += estimates[k] / n;
+  for (std::size_t row = 0; row < estimates.size(); row += bins) {
+    for (std::size_t a = 0; a < bins; ++a) {
+      const double difference = (n - 1) / n * (estimates[row + a] - means[a]);
+      for (std::size_t b = 0; b < bins; ++b) result[a * bins + b] += difference * (estimates[row + b] - means[b]);
+    }
+  }
+  return result;
+}
+
 }  // namespace quadrat

@@ -21,71 +21,16 @@
 #include "search/cells.hpp"
 #include "search/kernels.hpp"
 #include "search/pairs/bin_tables.hpp"
+#include "search/pairs/counted_points.hpp"
 #include "search/pairs/counting.hpp"
 #include "search/point_complaint.hpp"
 
 namespace quadrat::detail {
 
-/// Index: slot. Stores points and weights in the order of cells, and checks weights and the length of unit vectors.
-template <typename T>
-struct place_counted_points {
-  lattice<T, 3> shape;
-  points_view<T, 3> points;
-  const T* weights;  ///< by point, or nullptr
-  bool unit;
-  const particle_id* elements;
-  fault_flag faults;
-  search_point<T, 3>* records;  ///< or nullptr
-  T* component[3];              ///< or nullptr
-  T* weights_of_slots;
-
-  QUADRAT_HD void operator()(std::size_t slot) const {
-    const particle_id i = elements[slot];
-    vec<int, 3> boxes{};
-    const vec<T, 3> point = shape.wrap(points[i], boxes);
-    if (unit && !(std::fabs(squared_norm(point) - T(1)) < T(1e-4))) faults.raise(fault_kind::value_range, i);
-    if (records != nullptr) records[slot] = {point, i};
-    for (int axis = 0; axis < 3; ++axis) {
-      if (component[axis] != nullptr) component[axis][slot] = point[axis];
-    }
-    if (weights == nullptr) return;
-    if (!(weights[i] - weights[i] == T(0))) faults.raise(fault_kind::value_range, query_fault_base + i);
-    weights_of_slots[slot] = weights[i];
-  }
-};
-
-template <typename T>
-struct magnitude_of {
-  const T* values;
-
-  QUADRAT_HD T operator()(std::size_t i) const { return std::fabs(values[i]); }
-};
-
-/// The square of a weight in steps: its high or its low part.
-template <typename T>
-struct part_of_square {
-  const T* weights;
-  double steps;
-  bool high;
-
-  QUADRAT_HD std::uint64_t operator()(std::size_t i) const {
-    const std::int64_t square = fixed_point(static_cast<double>(weights[i]) * static_cast<double>(weights[i]), steps);
-    return high ? high_part(square) : low_part(square);
-  }
-};
-
 /// A power of two: steps per unit of terms that are at most `most`.
 [[nodiscard]] inline double steps_for(double most) {
   return most > 0 ? std::ldexp(1.0, fixed_point_bits - 1 - std::ilogb(most)) : 1.0;
 }
-
-/// A set of points with their weights, as the caller gave them. `name`: of one of them, in messages.
-template <typename T, int D>
-struct counted_set {
-  const points_view<T, D>& points;
-  const T* weights;
-  const char* name;
-};
 
 /// The implementation of pair_counts. What it adds up are integers, so that sums of parts of all pairs, as ranks have
 /// them, are those of all.
@@ -97,7 +42,8 @@ class pair_counter {
   pair_counter(const Context& where, const lattice<T, D>& box, const pair_counts_options& chosen);
 
   /// Throws argument_error for input that the host can see.
-  static void check_sets(const set_type& first, const set_type& second);
+  void check_sets(const set_type& first, const set_type& second) const;
+  void check_regions(const set_type& set) const;
   /// The largest weight, without its sign. Waits.
   [[nodiscard]] double largest_weight(const set_type& set);
   /// What is summed. `first`, `second`: the largest weights of the sets. Throws data_error if their product leaves the
@@ -120,9 +66,6 @@ class pair_counter {
 
  private:
   using system_type = search_system<T, D>;
-  /// Words behind those of bins: of the pairs of points with themselves.
-  enum own_word : std::size_t { own_points, squares_low, squares_high, own_words };
-
   /// A set in cells.
   struct point_set {
     explicit point_set(const Context& context) : faults(context) {}
@@ -132,10 +75,17 @@ class pair_counter {
     array<search_point<T, D>, Context> records;
     array<T, Context> components;
     array<T, Context> weights;
+    array<std::uint32_t, Context> regions;
 
     [[nodiscard]] std::size_t bytes() const {
-      return buckets.bytes() + records.bytes() + components.bytes() + weights.bytes();
+      return buckets.bytes() + records.bytes() + components.bytes() + weights.bytes() + regions.bytes();
     }
+  };
+
+  /// Images of a point, itself included, in a bin, and the sum of their separations.
+  struct own_images {
+    std::uint64_t images = 0;
+    double separations = 0;
   };
 
   [[nodiscard]] system_type cut(std::size_t points) const;
@@ -143,8 +93,10 @@ class pair_counter {
   void check(point_set& set, const set_type& given) const;
   [[nodiscard]] std::vector<std::uint64_t> count(const set_type& first, const set_type& second, bool own,
                                                  const pair_sums& sums);
-  static void carry(std::uint64_t& low, std::uint64_t& high);
+  static void carry(std::uint64_t* low, std::uint64_t* high, std::size_t count);
+  void count_own(const set_type& set, const pair_sums& sums, std::uint64_t* words);
   void add_own(const std::uint64_t* words, const pair_sums& sums, pair_counts_result& result) const;
+  [[nodiscard]] std::vector<own_images> images_by_bin() const;
   [[nodiscard]] std::uint64_t squares(const set_type& set, double steps, bool high);
 
   lattice<T, D> given_shape;
@@ -197,15 +149,27 @@ placed_points<T> pair_counter<Context, T, D>::place(point_set& set, const set_ty
   key.faults = set.faults.flag();
   set.buckets.build(context, count, std::size_t{system.first_cell} + system.count, search_key_of_one<T, D>{key, system},
                     key.faults);
-  place_counted_points<T> body{shape,   given.points, given.weights, options.coordinates == pair_coordinates::theta,
-                               nullptr, key.faults,   nullptr,       {},
+  place_counted_points<T> body{shape,
+                               given.points,
+                               given.weights,
+                               given.regions,
+                               static_cast<std::uint32_t>(options.regions),
+                               options.coordinates == pair_coordinates::theta,
+                               set.buckets.view().elements,
+                               key.faults,
+                               nullptr,
+                               {},
+                               nullptr,
                                nullptr};
-  body.elements = set.buckets.view().elements;
+  if (given.regions != nullptr) {
+    set.regions.resize_discarding(context, count);
+    body.regions_of_slots = set.regions.data();
+  }
   if (given.weights != nullptr) {
     set.weights.resize_discarding(context, count + placed_points<T>::lanes_beyond);
     body.weights_of_slots = set.weights.data();
   }
-  placed_points<T> placed{static_cast<std::uint32_t>(count), nullptr, {}, body.weights_of_slots};
+  placed_points<T> placed{static_cast<std::uint32_t>(count), nullptr, {}, body.weights_of_slots, body.regions_of_slots};
   if constexpr (std::is_same_v<Context, cpu_context>) {
     const std::size_t length = count + placed_points<T>::lanes_beyond;
     set.components.resize_discarding(context, 3 * length);
@@ -221,7 +185,7 @@ placed_points<T> pair_counter<Context, T, D>::place(point_set& set, const set_ty
   return placed;
 }
 
-/// Waits, and throws data_error for a bad point or weight.
+/// Waits, and throws data_error for a bad point, weight or region.
 template <typename Context, typename T, int D>
 void pair_counter<Context, T, D>::check(point_set& set, const set_type& given) const {
   const fault_report fault = set.faults.read(context);
@@ -230,6 +194,12 @@ void pair_counter<Context, T, D>::check(point_set& set, const set_type& given) c
   if (fault.kind != fault_kind::value_range) {
     throw data_error(point_complaint(context, given_shape, given.points, message(given.name, " "), fault.index),
                      fault.index);
+  }
+  if (fault.index >= region_fault_base) {
+    const std::uint64_t i = fault.index - region_fault_base;
+    throw data_error(message(given.name, " ", i, " is in region ", to_host(context, given.regions + i, 1)[0],
+                             "; there are ", options.regions, ", from 0"),
+                     i);
   }
   if (fault.index >= query_fault_base) {
     const std::uint64_t i = fault.index - query_fault_base;
@@ -244,12 +214,21 @@ void pair_counter<Context, T, D>::check(point_set& set, const set_type& given) c
 }
 
 template <typename Context, typename T, int D>
-void pair_counter<Context, T, D>::check_sets(const set_type& first, const set_type& second) {
+void pair_counter<Context, T, D>::check_sets(const set_type& first, const set_type& second) const {
   require_points(first.points, "points");
   require_points(second.points, "other points");
   const bool empty = first.points.count == 0 || second.points.count == 0;
   require(empty || (first.weights == nullptr) == (second.weights == nullptr),
           "one set of points has weights and the other has none; give both or neither");
+  check_regions(first);
+  check_regions(second);
+}
+
+template <typename Context, typename T, int D>
+void pair_counter<Context, T, D>::check_regions(const set_type& set) const {
+  require(options.regions > 0 || set.regions == nullptr, "regions are given; the options must say how many there are");
+  require(options.regions == 0 || set.regions != nullptr || set.points.count == 0, "each ", set.name,
+          " needs a region; there are ", options.regions);
 }
 
 template <typename Context, typename T, int D>
@@ -269,25 +248,25 @@ pair_sums pair_counter<Context, T, D>::sums_of(bool weighted, double first, doub
   }
   sums.weighted = weighted;
   sums.means = options.mean_separation;
+  sums.regions = static_cast<std::uint32_t>(options.regions);
   if (sums.weighted) sums.weight_steps = steps_for(largest);
   if (sums.means) sums.separation_steps = steps_for(options.edges.back());
   return sums;
 }
 
-/// Makes the low part of a sum as small as that of a term.
+/// Makes the low parts of sums as small as those of terms.
 template <typename Context, typename T, int D>
-void pair_counter<Context, T, D>::carry(std::uint64_t& low, std::uint64_t& high) {
-  high += low >> part_bits;
-  low = low_part(static_cast<std::int64_t>(low));
+void pair_counter<Context, T, D>::carry(std::uint64_t* low, std::uint64_t* high, std::size_t count) {
+  for (std::size_t k = 0; k < count; ++k) {
+    high[k] += low[k] >> part_bits;
+    low[k] = low_part(static_cast<std::int64_t>(low[k]));
+  }
 }
 
-/// The words of all pairs of different points.
+/// The words of all pairs of different points; then those of points with themselves, of all and of each region, as 0.
 template <typename Context, typename T, int D>
 std::vector<std::uint64_t> pair_counter<Context, T, D>::count(const set_type& first, const set_type& second, bool own,
                                                               const pair_sums& sums) {
-  const std::size_t size = bins.size(), words = pair_words * size;
-  totals.resize_discarding(context, words + 1);
-  fill_bytes(context, totals.data(), 0, (words + 1) * sizeof(std::uint64_t));
   const system_type system = cut(std::max(first.points.count, second.points.count));
   counted_pairs<T> pairs{};
   pairs.system = system;
@@ -299,13 +278,16 @@ std::vector<std::uint64_t> pair_counter<Context, T, D>::count(const set_type& fi
   pairs.span = {8, 1, 1};
   pairs.bins = bins;
   pairs.sums = sums;
+  const std::size_t size = bins.size(), words = pairs.words();
+  totals.resize_discarding(context, words + 1);
+  fill_bytes(context, totals.data(), 0, (words + 1) * sizeof(std::uint64_t));
   if (first.points.count > 0 && second.points.count > 0) count_pairs(context, pairs, totals.data());
   std::vector<std::uint64_t> found = to_host(context, totals.data(), words);
-  found.resize(words + own_words, 0);
-  for (std::size_t k = 0; k < size; ++k) {
-    carry(found[weights_low * size + k], found[weights_high * size + k]);
-    carry(found[separations_low * size + k], found[separations_high * size + k]);
-  }
+  std::uint64_t* const all = found.data();
+  carry(all + weights_low * size, all + weights_high * size, size);
+  carry(all + separations_low * size, all + separations_high * size, size);
+  carry(all + pairs.place(region_weights_low, 0, 0), all + pairs.place(region_weights_high, 0, 0), sums.regions * size);
+  found.resize(words + own_words * (std::size_t{sums.regions} + 1), 0);
   return found;
 }
 
@@ -313,13 +295,25 @@ template <typename Context, typename T, int D>
 std::vector<std::uint64_t> pair_counter<Context, T, D>::words_of(const set_type& set, const pair_sums& sums) {
   std::vector<std::uint64_t> words = count(set, set, true, sums);
   for (std::uint64_t& word : words) word *= 2;
-  std::uint64_t* const own = words.data() + words.size() - own_words;
-  own[own_points] = set.points.count;
-  if (sums.weighted) {
-    own[squares_low] = squares(set, sums.weight_steps, false);
-    own[squares_high] = squares(set, sums.weight_steps, true);
-  }
+  count_own(set, sums, words.data() + words.size() - own_words * (std::size_t{sums.regions} + 1));
   return words;
+}
+
+/// Fills the words of the pairs of points with themselves.
+template <typename Context, typename T, int D>
+void pair_counter<Context, T, D>::count_own(const set_type& set, const pair_sums& sums, std::uint64_t* words) {
+  words[own_points] = set.points.count;
+  if (sums.weighted) {
+    words[squares_low] = squares(set, sums.weight_steps, false);
+    words[squares_high] = squares(set, sums.weight_steps, true);
+  }
+  if (sums.regions == 0) return;
+  const std::size_t size = own_words * std::size_t{sums.regions};
+  totals.resize_discarding(context, size);
+  fill_bytes(context, totals.data(), 0, size * sizeof(std::uint64_t));
+  const add_own_pair<T> body{set.regions, sums.weighted ? set.weights : nullptr, sums.weight_steps, totals.data()};
+  for_each(context, "search.pairs.own", set.points.count, body);
+  std::ranges::copy(to_host(context, totals.data(), size), words + own_words);
 }
 
 template <typename Context, typename T, int D>
@@ -331,32 +325,55 @@ std::vector<std::uint64_t> pair_counter<Context, T, D>::words_between(const set_
 template <typename Context, typename T, int D>
 pair_counts_result pair_counter<Context, T, D>::result_of(const std::vector<std::uint64_t>& words,
                                                           const pair_sums& sums) const {
-  const std::size_t size = bins.size();
-  const auto sum_at = [&](std::size_t k, pair_word low, pair_word high, double steps) {
-    return sum_of_parts(words[low * size + k], words[high * size + k]) / steps;
+  const std::size_t size = bins.size(), in_regions = sums.regions * size;
+  const auto sum_at = [](const std::uint64_t* low, std::size_t stride, double steps) {
+    return sum_of_parts(low[0], low[stride]) / steps;
   };
   pair_counts_result result;
-  for (std::size_t k = 0; k < size; ++k) {
-    result.counts.push_back(words[k]);
-    if (sums.weighted) result.weights.push_back(sum_at(k, weights_low, weights_high, sums.weight_steps));
-    if (sums.means) {
-      result.mean_separations.push_back(sum_at(k, separations_low, separations_high, sums.separation_steps));
-    }
+  const std::uint64_t* const all = words.data();
+  result.counts.assign(all, all + size);
+  for (const std::uint64_t* k = all; k != all + size; ++k) {
+    if (sums.weighted) result.weights.push_back(sum_at(k + weights_low * size, size, sums.weight_steps));
+    if (sums.means) result.mean_separations.push_back(sum_at(k + separations_low * size, size, sums.separation_steps));
   }
-  add_own(words.data() + pair_words * size, sums, result);
+  const std::uint64_t* const regions = all + pair_words * size;
+  result.region_counts.assign(regions, regions + in_regions);
+  for (const std::uint64_t* k = regions; k != regions + in_regions && sums.weighted; ++k) {
+    result.region_weights.push_back(sum_at(k + region_weights_low * in_regions, in_regions, sums.weight_steps));
+  }
+  add_own(regions + region_words * in_regions, sums, result);
   for (std::size_t k = 0; k < result.mean_separations.size(); ++k) {
     if (result.counts[k] > 0) result.mean_separations[k] /= static_cast<double>(result.counts[k]);
   }
   return result;
 }
 
-/// The pairs of each point with itself and with its own images: all points have the same ones.
+/// The pairs of points with themselves and with their own images.
 template <typename Context, typename T, int D>
 void pair_counter<Context, T, D>::add_own(const std::uint64_t* words, const pair_sums& sums,
                                           pair_counts_result& result) const {
-  const std::uint64_t points = words[own_points];
-  if (points == 0) return;
-  const double weight = sums.weighted ? sum_of_parts(words[squares_low], words[squares_high]) / sums.weight_steps : 0;
+  if (words[own_points] == 0) return;
+  const std::vector<own_images> images = images_by_bin();
+  for (std::size_t bin = 0; bin < images.size() && sums.means; ++bin) {
+    result.mean_separations[bin] += static_cast<double>(words[own_points]) * images[bin].separations;
+  }
+  const auto add = [&](const std::uint64_t* own, std::uint64_t* counts, double* weights) {
+    for (const own_images& here : images) *counts++ += here.images * own[own_points];
+    if (!sums.weighted) return;
+    const double squares = sum_of_parts(own[squares_low], own[squares_high]) / sums.weight_steps;
+    for (const own_images& here : images) *weights++ += static_cast<double>(here.images) * squares;
+  };
+  add(words, result.counts.data(), result.weights.data());
+  for (std::size_t k = 0; k < sums.regions; ++k) {
+    const std::size_t first = k * images.size();
+    add(words + own_words * (k + 1), result.region_counts.data() + first, result.region_weights.data() + first);
+  }
+}
+
+/// All points have the same own images.
+template <typename Context, typename T, int D>
+auto pair_counter<Context, T, D>::images_by_bin() const -> std::vector<own_images> {
+  std::vector<own_images> found(bins.size());
   const pair_bins<T> where = host_tables.view(host_tables.bytes().data());
   vec<int, D> most{};
   for (int axis = 0; axis < D; ++axis) {
@@ -371,14 +388,12 @@ void pair_counter<Context, T, D>::add_own(const std::uint64_t* words, const pair
         if (!(squared >= where.low && squared < where.high)) continue;
         std::uint32_t bin = where.first_bin(squared);
         if (!where.add_second(squared, r[D - 1], bin)) continue;
-        result.counts[bin] += points;
-        if (sums.weighted) result.weights[bin] += weight;
-        if (sums.means) {
-          result.mean_separations[bin] += static_cast<double>(points) * static_cast<double>(where.separation(squared));
-        }
+        ++found[bin].images;
+        found[bin].separations += static_cast<double>(where.separation(squared));
       }
     }
   }
+  return found;
 }
 
 /// The sum over weights of the parts of their squares.

@@ -19,9 +19,15 @@ struct placed_points {
   const search_point<T, 3>* records;  ///< CUDA
   const T* component[3];              ///< CPU
   const T* weights;                   ///< nullptr: none
+  const std::uint32_t* regions;       ///< nullptr: none
 
   static constexpr std::size_t lanes_beyond = 16;
 };
+
+/// What is added up for each bin: arrays of a word per bin, in this order.
+enum pair_word { pairs_word, weights_low, weights_high, separations_low, separations_high, pair_words };
+/// What follows for each region: arrays of a word per [region][bin], in this order.
+enum region_word { region_pairs, region_weights_low, region_weights_high, region_words };
 
 /// Pairs of sources and targets, which are in cells of one system.
 template <typename T>
@@ -36,10 +42,13 @@ struct counted_pairs {
   vec<int, 3> span;  ///< cells between points of a group
   pair_bins<T> bins;
   pair_sums sums;
-};
 
-/// What is added up for each bin: arrays of a word per bin, in this order.
-enum pair_word { pairs_word, weights_low, weights_high, separations_low, separations_high, pair_words };
+  /// The place of a word among all, and the number of all.
+  [[nodiscard]] QUADRAT_HD std::size_t place(region_word word, std::uint32_t of, std::uint32_t bin) const {
+    return (pair_words + word * std::size_t{sums.regions} + of) * bins.size() + bin;
+  }
+  [[nodiscard]] QUADRAT_HD std::size_t words() const { return place(region_words, 0, 0); }
+};
 
 /// A sum of terms in fixed point is `high` * 2^part_bits + `low`; high is signed. Both fit for 2^43 terms.
 inline constexpr int part_bits = 20;
@@ -55,7 +64,7 @@ inline constexpr int part_bits = 20;
   return static_cast<double>(upper) * (1 << part_bits) + static_cast<double>(low_part(static_cast<std::int64_t>(low)));
 }
 
-/// Adds to `totals`, `pair_words` arrays of as many words as there are bins. Does not wait. Allocates on the CPU only.
+/// Adds to `totals`, which has `words()` words. Does not wait. Allocates on the CPU only.
 template <typename T>
 void count_pairs(const cpu_context& context, const counted_pairs<T>& pairs, std::uint64_t* totals);
 /// The word behind the totals must be 0, and is used.

@@ -23,9 +23,10 @@ pair_counts<Context, T, D>::pair_counts(const Context& context, const pair_count
           std::make_unique<implementation>(context, detail::box_of_pairs<T, D>(options, nullptr), options)) {}
 
 template <typename Context, typename T, int D>
-pair_counts_result pair_counts<Context, T, D>::count(const points_view<T, D>& points, const T* weights) {
+pair_counts_result pair_counts<Context, T, D>::count(const points_view<T, D>& points, const T* weights,
+                                                     const std::uint32_t* regions) {
   implementation& self = *implementation_;
-  const detail::counted_set<T, D> set{points, weights, "point"};
+  const detail::counted_set<T, D> set{points, weights, regions, "point"};
   self.check_sets(set, set);
   const bool weighted = weights != nullptr;
   const double largest = weighted ? self.largest_weight(set) : 0;
@@ -35,9 +36,11 @@ pair_counts_result pair_counts<Context, T, D>::count(const points_view<T, D>& po
 template <typename Context, typename T, int D>
 pair_counts_result pair_counts<Context, T, D>::count_between(const points_view<T, D>& points,
                                                              const points_view<T, D>& others, const T* weights,
-                                                             const T* other_weights) {
+                                                             const T* other_weights, const std::uint32_t* regions,
+                                                             const std::uint32_t* other_regions) {
   implementation& self = *implementation_;
-  const detail::counted_set<T, D> first{points, weights, "point"}, second{others, other_weights, "other point"};
+  const detail::counted_set<T, D> first{points, weights, regions, "point"};
+  const detail::counted_set<T, D> second{others, other_weights, other_regions, "other point"};
   self.check_sets(first, second);
   const bool weighted = weights != nullptr || other_weights != nullptr;
   const detail::pair_sums sums = weighted ? self.sums_of(true, self.largest_weight(first), self.largest_weight(second))

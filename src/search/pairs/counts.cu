@@ -62,7 +62,8 @@ __device__ inline void add_to_total(std::uint64_t* total, std::uint64_t value) {
   if (value != 0) atomic_add(total, value);
 }
 
-/// The counters of a warp.
+/// The counters of a warp. With regions they belong to that of its first source, too: the few pairs of other regions
+/// are added to the totals of these, one by one.
 template <typename T, counters Where, work What>
 class warp_counters {
  public:
@@ -97,10 +98,15 @@ class warp_counters {
     }
     if constexpr (What == work::sums) {
       const counted_pairs<T>& pairs = a_.pairs;
+      std::int64_t product = 0;
       if (pairs.sums.weighted) {
-        const double product = static_cast<double>(__ldg(pairs.sources.weights + source)) *
-                               static_cast<double>(__ldg(pairs.targets.weights + target));
-        add_term(weights_, weights_low, bin, fixed_point(product, pairs.sums.weight_steps));
+        product = fixed_point(static_cast<double>(__ldg(pairs.sources.weights + source)) *
+                                  static_cast<double>(__ldg(pairs.targets.weights + target)),
+                              pairs.sums.weight_steps);
+        add_term(weights_, weights_low, bin, product);
+      }
+      if (pairs.sums.regions > 0) {
+        add_to_regions(__ldg(pairs.sources.regions + source), __ldg(pairs.targets.regions + target), bin, product);
       }
       if (pairs.sums.means) {
         const auto separation = static_cast<double>(pairs.bins.separation(squared));
@@ -109,6 +115,12 @@ class warp_counters {
     }
   }
 
+  /// All threads of the warp call this before they count pairs of sources that are mostly in this region.
+  __device__ void set_region(std::uint32_t region) {
+    if (Where == counters::of_all || region == region_) return;
+    flush();
+    region_ = region;
+  }
   /// All threads of the warp call this before each of them makes `tests` more tests.
   __device__ void prepare(std::uint32_t tests) {
     if constexpr (Where == counters::of_all) return;
@@ -122,10 +134,13 @@ class warp_counters {
     if constexpr (Where == counters::of_all) return;
     __syncwarp();
     for (std::uint32_t bin = lane_; bin < size_; bin += 32) {
-      add_to_total(a_.totals + bin, taken<std::uint64_t>(counts_, bin));
+      const auto pairs = taken<std::uint64_t>(counts_, bin);
+      add_to_total(a_.totals + bin, pairs);
       if constexpr (What == work::sums) {
-        flush_sum(weights_, weights_low, bin);
-        flush_sum(separations_, separations_low, bin);
+        const auto weight = taken<std::int64_t>(weights_, bin);
+        total_term(weights_low, bin, weight);
+        total_term(separations_low, bin, taken<std::int64_t>(separations_, bin));
+        if (a_.pairs.sums.regions > 0) add_to_region(region_, bin, pairs, weight);
       }
     }
     __syncwarp();
@@ -146,8 +161,20 @@ class warp_counters {
     add_to_total(to, low_part(term));
     add_to_total(to + size_, high_part(term));
   }
-  __device__ void flush_sum(std::int64_t* words, pair_word low, std::uint32_t bin) {
-    total_term(low, bin, taken<std::int64_t>(words, bin));
+  /// Nothing is added before the first region is set.
+  __device__ void add_to_region(std::uint32_t region, std::uint32_t bin, std::uint64_t pairs, std::int64_t weight) {
+    const counted_pairs<T>& all = a_.pairs;
+    add_to_total(a_.totals + all.place(region_pairs, region, bin), pairs);
+    add_to_total(a_.totals + all.place(region_weights_low, region, bin), low_part(weight));
+    add_to_total(a_.totals + all.place(region_weights_high, region, bin), high_part(weight));
+  }
+  /// Makes up for what the counters, which have this pair, will add to `region_`.
+  __device__ void add_to_regions(std::uint32_t one, std::uint32_t other, std::uint32_t bin, std::int64_t product) {
+    if (one != region_) add_to_region(one, bin, 1, product);
+    if (other != one && other != region_) add_to_region(other, bin, 1, product);
+    if (Where != counters::of_all && one != region_ && other != region_) {
+      add_to_region(region_, bin, ~std::uint64_t{0}, -product);
+    }
   }
   /// The sum of the words of a bin, which become 0. Threads begin in different banks.
   template <typename Sum, typename Word>
@@ -170,6 +197,7 @@ class warp_counters {
   std::uint32_t size_;
   unsigned lane_;
   std::uint32_t tests_ = 0;
+  std::uint32_t region_ = 0xffffffffu;  ///< none
   std::uint32_t* counts_ = nullptr;
   std::int64_t* weights_ = nullptr;
   std::int64_t* separations_ = nullptr;
@@ -347,9 +375,13 @@ __global__ void __launch_bounds__(counting_block, What == work::distances && siz
   for (;;) {
     std::uint64_t taken = lane == 0 ? atomic_add(a.next, std::uint64_t{1}) : 0;
     taken = __shfl_sync(whole_warp, taken, 0);
-    if (taken * sources_at_once >= count) break;
+    const std::uint64_t first = taken * sources_at_once;
+    if (first >= count) break;
+    if constexpr (What == work::sums) {
+      if (a.pairs.sums.regions > 0) to.set_region(__ldg(a.pairs.sources.regions + first));
+    }
     const unsigned own = lane % sources_at_once;
-    const std::uint32_t slot = static_cast<std::uint32_t>(taken) * sources_at_once + own;
+    const std::uint32_t slot = static_cast<std::uint32_t>(first) + own;
     const vec<T, 3> point = position_of(a.pairs.sources.records + min(slot, count - 1));
     const auto mine = group_reach<T, 3>::of_point(a.pairs.system, point, a.pairs.region.reach);
     source_of_thread<T, Where, What> source{a, bins, to, slot, lane / sources_at_once * batch, point};
@@ -404,7 +436,7 @@ void launch_counts(const cuda_context& context, const counting_launch<T>& a) {
 template <typename T>
 void count_pairs(const cuda_context& context, const counted_pairs<T>& pairs, std::uint64_t* totals) {
   const pair_bins<T>& bins = pairs.bins;
-  counting_launch<T> a{pairs, totals, totals + pair_words * std::size_t{bins.size()}, 0, 0};
+  counting_launch<T> a{pairs, totals, totals + pairs.words(), 0, 0};
   const T* const end =
       bins.second_edges != nullptr ? bins.second_edges + bins.second_bins + 1 : bins.squared_edges + bins.bins + 1;
   a.table_bytes = static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(end) -

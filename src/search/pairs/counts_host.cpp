@@ -20,7 +20,7 @@ template <typename T>
 class thread_pairs {
  public:
   explicit thread_pairs(const counted_pairs<T>& pairs)
-      : a_(pairs), words_((pairs.sums.any() ? std::size_t{pair_words} : 1) * pairs.bins.size()) {
+      : a_(pairs), words_(pairs.sums.any() ? pairs.words() : pairs.bins.size()) {
 #if QUADRAT_HAS_PAIR_LANES
     if (!pairs.sums.any() && pairs.bins.second_edges == nullptr && has_lanes(cpu_lanes::avx512)) {
       levels_.emplace(pairs.bins.squared_edges, pairs.bins.bins);
@@ -110,15 +110,28 @@ class thread_pairs {
   }
   void add(std::uint32_t bin, std::uint32_t slot, std::uint32_t target, T squared) {
     ++words_[bin];
+    std::int64_t product = 0;
     if (a_.sums.weighted) {
-      const double product =
-          static_cast<double>(a_.sources.weights[slot]) * static_cast<double>(a_.targets.weights[target]);
-      add_term(weights_low, bin, fixed_point(product, a_.sums.weight_steps));
+      product =
+          fixed_point(static_cast<double>(a_.sources.weights[slot]) * static_cast<double>(a_.targets.weights[target]),
+                      a_.sums.weight_steps);
+      add_term(weights_low, bin, product);
+    }
+    if (a_.sums.regions > 0) {
+      const std::uint32_t one = a_.sources.regions[slot], other = a_.targets.regions[target];
+      add_to_region(one, bin, product);
+      if (other != one) add_to_region(other, bin, product);
     }
     if (a_.sums.means) {
       const auto separation = static_cast<double>(a_.bins.separation(squared));
       add_term(separations_low, bin, fixed_point(separation, a_.sums.separation_steps));
     }
+  }
+  void add_to_region(std::uint32_t region, std::uint32_t bin, std::int64_t product) {
+    ++words_[a_.place(region_pairs, region, bin)];
+    if (!a_.sums.weighted) return;
+    words_[a_.place(region_weights_low, region, bin)] += low_part(product);
+    words_[a_.place(region_weights_high, region, bin)] += high_part(product);
   }
   void add_term(pair_word low, std::uint32_t bin, std::int64_t term) {
     std::uint64_t* const to = words_.data() + low * std::size_t{a_.bins.size()} + bin;

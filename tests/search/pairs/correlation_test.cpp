@@ -70,6 +70,28 @@ TEST(pair_correlation, projection_sums_twice_the_correlation_over_pi) {
   EXPECT_EQ(projected_correlation(correlation, std::vector<double>{0, 1, 3}), (std::vector<double>{10, 22}));
 }
 
+TEST(pair_correlation, the_jackknife_covariance_of_means_is_that_of_the_values) {
+  // The mean of n values without one of them: the jackknife gives their covariance over n exactly.
+  const std::vector<std::vector<double>> values{{1, 5}, {4, 2}, {-2, 3}, {7, -4}};
+  const auto n = static_cast<double>(values.size());
+  std::vector<double> sums(2), estimates;
+  for (const auto& value : values) {
+    for (std::size_t a = 0; a < 2; ++a) sums[a] += value[a];
+  }
+  for (const auto& value : values) {
+    for (std::size_t a = 0; a < 2; ++a) estimates.push_back((sums[a] - value[a]) / (n - 1));
+  }
+  const auto covariance = jackknife_covariance(estimates, values.size());
+  ASSERT_EQ(covariance.size(), 4u);
+  for (std::size_t a = 0; a < 2; ++a) {
+    for (std::size_t b = 0; b < 2; ++b) {
+      double expected = 0;
+      for (const auto& value : values) expected += (value[a] - sums[a] / n) * (value[b] - sums[b] / n);
+      EXPECT_NEAR(covariance[2 * a + b], expected / (n * (n - 1)), 1e-12);
+    }
+  }
+}
+
 TEST(pair_correlation, what_does_not_fit_is_named) {
   const std::vector<double> two{1, 2}, three{1, 2, 3};
   expect_words(error_of<argument_error>([&] {
@@ -88,6 +110,9 @@ TEST(pair_correlation, what_does_not_fit_is_named) {
                {"3 bins", "rows of 2"});
   expect_words(error_of<argument_error>([&] { static_cast<void>(projected_correlation(three, {})); }),
                {"0 edges of pi"});
+  expect_words(error_of<argument_error>([&] { static_cast<void>(jackknife_covariance(three, 2)); }),
+               {"3 estimates", "2 regions"});
+  expect_words(error_of<argument_error>([&] { static_cast<void>(jackknife_covariance(three, 1)); }), {"1 regions"});
 }
 
 }  // namespace

@@ -95,11 +95,15 @@ template <typename T>
                                                 const std::type_identity_t<weighted_points<T>>* others, bool weighted) {
   const auto first = to_device(context, points.points);
   const auto weights = to_device(context, points.weights);
-  if (others == nullptr) return counter.count(points_of(first), weighted ? weights.data() : nullptr);
+  const auto regions = to_device(context, points.regions);
+  const auto given = [](const auto& array, bool wanted) { return wanted ? array.data() : nullptr; };
+  const bool split = counter.options().regions > 0;
+  if (others == nullptr) return counter.count(points_of(first), given(weights, weighted), given(regions, split));
   const auto second = to_device(context, others->points);
   const auto other_weights = to_device(context, others->weights);
-  return counter.count_between(points_of(first), points_of(second), weighted ? weights.data() : nullptr,
-                               weighted ? other_weights.data() : nullptr);
+  const auto other_regions = to_device(context, others->regions);
+  return counter.count_between(points_of(first), points_of(second), given(weights, weighted),
+                               given(other_weights, weighted), given(regions, split), given(other_regions, split));
 }
 
 /// The same counts, and sums within the steps of fixed point and the rounding of the reference.
@@ -112,6 +116,43 @@ void expect_same(const pair_counts_result& found, const pair_counts_result& want
   }
   for (std::size_t k = 0; k < wanted.mean_separations.size(); ++k) {
     EXPECT_NEAR(found.mean_separations[k], wanted.mean_separations[k], 1e-6 * wanted.mean_separations[k]) << where;
+  }
+}
+
+/// Regions of a few points: slices along the first axis, or random ones. The last one has none.
+template <typename T>
+void put_in_regions(weighted_points<T>& set, std::uint32_t regions, bool slices, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  set.regions.clear();
+  for (const vec<T, 3>& point : set.points) {
+    const std::uint64_t number = slices ? static_cast<std::uint64_t>(16 * point[0]) : random();
+    set.regions.push_back(static_cast<std::uint32_t>(number % (regions - 1)));
+  }
+}
+
+/// Compares the counts without each region with those of the points of the others alone.
+template <typename T>
+void expect_delete_one_counts(const backend_context& context, const lattice<T, 3>& box,
+                              const pair_counts_options& options, const weighted_points<T>& points,
+                              const std::type_identity_t<weighted_points<T>>* others, const std::string& where) {
+  pair_counts<backend_context, T, 3> counter(context, box, options);
+  const bool weighted = !points.weights.empty();
+  const auto found = library_counts(context, counter, points, others, weighted);
+  const std::size_t bins = found.counts.size();
+  ASSERT_EQ(found.region_counts.size(), options.regions * bins) << where;
+  ASSERT_EQ(found.region_weights.size(), weighted ? options.regions * bins : 0) << where;
+  for (std::uint32_t region = 0; region < options.regions; ++region) {
+    const auto left = points.without(region);
+    const auto others_left = others == nullptr ? left : others->without(region);
+    const auto wanted = reference::pair_counts_of(options, box, left, others == nullptr ? nullptr : &others_left);
+    for (std::size_t k = 0; k < bins; ++k) {
+      EXPECT_EQ(found.counts[k] - found.region_counts[region * bins + k], wanted.counts[k])
+          << where << " without region " << region << " bin " << k;
+      if (left.weights.empty()) continue;
+      EXPECT_NEAR(found.weights[k] - found.region_weights[region * bins + k], wanted.weights[k],
+                  1e-10 * (1 + static_cast<double>(found.counts[k])))
+          << where << " without region " << region << " bin " << k;
+    }
   }
 }
 
@@ -151,6 +192,42 @@ TYPED_TEST(pair_counts_agreement, counts_and_sums_are_those_of_all_pairs_in_ever
     }
   }
   EXPECT_GT(pairs, 10'000u);
+}
+
+TYPED_TEST(pair_counts_agreement, counts_without_a_region_are_those_of_the_points_of_the_others) {
+  using T = TypeParam;
+  constexpr std::uint32_t regions = 5;
+  for (std::uint64_t seed = 0; seed < size_or(8, 3); ++seed) {
+    auto frame = exact_frame_of<T>(seed);
+    put_in_regions(frame.points, regions, seed % 3 > 0, seed);
+    put_in_regions(frame.others, regions, seed % 3 > 0, seed + 100);
+    for (pair_counts_options options : all_coordinates()) {
+      options.regions = regions;
+      options.mean_separation = seed % 2 == 0;
+      if (seed % 4 < 2) frame.points.weights.clear();
+      const std::string where = "seed " + std::to_string(seed);
+      expect_delete_one_counts(this->context, frame.box, options, frame.points, nullptr, where);
+      expect_delete_one_counts(this->context, frame.box, options, frame.points, &frame.others, where + " cross");
+    }
+  }
+}
+
+/// From counters of threads to the totals themselves on a GPU, with many warps and regions of many pairs.
+TYPED_TEST(pair_counts_agreement, regions_of_many_points_and_bins_have_the_counts_of_the_others) {
+  using T = TypeParam;
+  std::mt19937_64 random(6);
+  const auto box = make_lattice(make_box(vec<T, 3>{}, vec<T, 3>::filled(T(4)), {true, true, false}));
+  auto points = exact_points<T>(random, box, size_or(600, 200));
+  for (const std::uint32_t regions : {2u, 7u}) {
+    for (const bool slices : {false, true}) {
+      put_in_regions(points, regions, slices, 8);
+      for (const std::size_t bins : {5u, 60u, 900u}) {
+        pair_counts_options options{pair_coordinates::r, linear_edges(0, 1.5, bins), {}};
+        options.regions = regions;
+        expect_delete_one_counts(this->context, box, options, points, nullptr, std::to_string(bins) + " bins");
+      }
+    }
+  }
 }
 
 TYPED_TEST(pair_counts_agreement, angles_on_the_sky_are_those_of_all_pairs) {
@@ -256,23 +333,29 @@ TEST_F(pair_counts_test, all_threads_and_all_orders_of_points_give_the_same_bits
     point = make_vec<double, 3>([&](int) { return 4 * random_unit<double>(random); });
     weights.push_back(1 + random_unit<double>(random));
   }
+  const auto region_of = [&](std::size_t i) { return static_cast<std::uint32_t>(i % 3 > 0 ? 2 * points[i][1] : 8); };
   std::vector<std::size_t> order(points.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   pair_counts_result first;
   for (const auto& each : all_contexts()) {
     std::vector<vec<double, 3>> moved;
     std::vector<double> moved_weights;
+    std::vector<std::uint32_t> regions;
     for (const std::size_t i : order) {
       moved.push_back(points[i]);
       moved_weights.push_back(weights[i]);
+      regions.push_back(region_of(i));
     }
-    counter_type counter(each, cube, {pair_coordinates::r, linear_edges(0, 1, 7), {}, true});
+    counter_type counter(each, cube, {pair_coordinates::r, linear_edges(0, 1, 7), {}, true, false, 9});
     const auto there = to_device(each, moved);
     const auto weights_there = to_device(each, moved_weights);
-    const auto found = counter.count(points_of(there), weights_there.data());
+    const auto regions_there = to_device(each, regions);
+    const auto found = counter.count(points_of(there), weights_there.data(), regions_there.data());
     if (first.counts.empty()) first = found;
     EXPECT_EQ(found.counts, first.counts);
     EXPECT_EQ(found.weights, first.weights);
+    EXPECT_EQ(found.region_counts, first.region_counts);
+    EXPECT_EQ(found.region_weights, first.region_weights);
     EXPECT_EQ(found.mean_separations, first.mean_separations);
     std::shuffle(order.begin(), order.end(), random);
   }
@@ -307,10 +390,31 @@ TEST_F(pair_counts_test, impossible_edges_are_refused_by_their_value) {
                {"edges 179.9999 and 180 of theta", "chords", "32 bits"});
   expect_words(refusal({pair_coordinates::rp_pi, linear_edges(0, 1, 2000), linear_edges(0, 1, 2000)}),
                {"2000 x 2000 bins", "1048576"});
+  expect_words(refusal({pair_coordinates::r, {0, 1, 2, 3}, {}, false, false, 400'000}),
+               {"400000 regions", "349525", "3 x 1 bins"});
   expect_words(error_of<argument_error>([&] {
                  counter_type(context, {pair_coordinates::r, {0, 1}, {}});
                }),
                {"give the box"});
+}
+
+TEST_F(pair_counts_test, regions_that_do_not_exist_are_named_and_later_calls_are_right) {
+  counter_type counter(context, cube, {pair_coordinates::r, {0.25, 1}, {}, false, false, 2});
+  const auto points = to_device(context, std::vector<vec<double, 3>>{{1, 1, 1}, {1, 1.5, 1}});
+  const auto good = to_device(context, std::vector<std::uint32_t>{0, 1});
+  const auto bad = to_device(context, std::vector<std::uint32_t>{0, 2});
+  const auto all = points_of(points);
+  expect_words(error_of<data_error>([&] { static_cast<void>(counter.count(all, nullptr, bad.data())); }),
+               {"point 1 is in region 2", "there are 2, from 0"});
+  expect_words(error_of<data_error>([&] {
+                 static_cast<void>(counter.count_between(all, all, nullptr, nullptr, good.data(), bad.data()));
+               }),
+               {"other point 1 is in region 2"});
+  expect_words(error_of<argument_error>([&] { static_cast<void>(counter.count(all)); }), {"each point needs a region"});
+  EXPECT_EQ(counter.count(all, nullptr, good.data()).region_counts, (std::vector<std::uint64_t>{2, 2}));
+  counter_type without(context, cube, {pair_coordinates::r, {0.25, 1}, {}});
+  expect_words(error_of<argument_error>([&] { static_cast<void>(without.count(all, nullptr, good.data())); }),
+               {"regions are given"});
 }
 
 TEST_F(pair_counts_test, tiny_and_huge_weights_give_their_products_or_are_refused) {
