@@ -29,17 +29,21 @@ inline constexpr int most_shell_columns = 3;
 /// Three axes, the last one halved. With two dimensions the first has one mode.
 struct shell_mesh {
   int extent[3];
-  const double* squares[3];  ///< (2 pi n / L)^2, by n >= 0
+  const double* squares[3];  ///< (2 pi n / L)^2, by n >= 0, or by mode of the block
   const double* edges;       ///< squared, one more than shells
   std::uint32_t shells;
+  int part[3];  ///< of a block, along its first axes: its modes, each of which is a group; 0: all, grouped by sign
 
   [[nodiscard]] std::size_t rows() const {
-    return static_cast<std::size_t>(half(0)) * static_cast<std::size_t>(half(1));
+    return static_cast<std::size_t>(groups(0)) * static_cast<std::size_t>(groups(1));
   }
-  /// Modes n >= 0 along an axis.
-  [[nodiscard]] QUADRAT_HD int half(int axis) const { return extent[axis] / 2 + 1; }
-  /// Whether n and -n are two modes.
-  [[nodiscard]] QUADRAT_HD bool mirrored(int n, int axis) const { return n != 0 && 2 * n != extent[axis]; }
+  /// Along an axis: modes n >= 0, or those of the block.
+  [[nodiscard]] QUADRAT_HD int groups(int axis) const { return part[axis] > 0 ? part[axis] : extent[axis] / 2 + 1; }
+  [[nodiscard]] QUADRAT_HD int stored(int axis) const { return part[axis] > 0 ? part[axis] : extent[axis]; }
+  /// Whether n and -n are two modes of a group.
+  [[nodiscard]] QUADRAT_HD bool mirrored(int n, int axis) const {
+    return part[axis] == 0 && n != 0 && 2 * n != extent[axis];
+  }
 
   /// The shell of a squared wave number. Below all shells: UINT32_MAX, one less than 0; above: `shells`.
   [[nodiscard]] QUADRAT_HD std::uint32_t shell(double square) const {
@@ -56,7 +60,8 @@ struct shell_mesh {
   }
 };
 
-/// The modes (+-n_x, +-n_y, n_z), and those of the other sign of n_z, which are not stored.
+/// The modes (+-n_x, +-n_y, n_z), where n counts those of a block, and those of the other sign of n_z, which are not
+/// stored.
 struct mode_group {
   int n[3];
   double square;  ///< of the wave number
@@ -88,10 +93,10 @@ void sum_rows(const cpu_context& context, const char* /*name*/, const shell_mesh
   for_each_part(context.threads(), parts, [&](std::size_t part) {
     double* const own = sums + part * static_cast<std::size_t>(columns) * mesh.shells;
     for (std::size_t row = part; row < mesh.rows(); row += parts) {
-      mode_group group{{static_cast<int>(row) / mesh.half(1), static_cast<int>(row) % mesh.half(1), 0}, 0};
+      mode_group group{{static_cast<int>(row) / mesh.groups(1), static_cast<int>(row) % mesh.groups(1), 0}, 0};
       const double across = mesh.squares[0][group.n[0]] + mesh.squares[1][group.n[1]];
       std::uint32_t next = mesh.shell(across) + 1;  // the first edge above
-      for (; group.n[2] < mesh.half(2); ++group.n[2]) {
+      for (; group.n[2] < mesh.groups(2); ++group.n[2]) {
         group.square = across + mesh.squares[2][group.n[2]];
         while (next <= mesh.shells && mesh.edges[next] <= group.square) ++next;
         if (next == 0) continue;
@@ -132,7 +137,7 @@ __global__ void __launch_bounds__(cuda_launch::block)
   const std::size_t part = (static_cast<std::size_t>(blockIdx.x) * cuda_launch::block + threadIdx.x) / 32;
   if (part >= parts) return;
   double* const own = sums + part * static_cast<std::size_t>(columns) * mesh.shells;
-  const int middle = mesh.half(1), last = mesh.half(2);
+  const int middle = mesh.groups(1), last = mesh.groups(2);
   for (std::size_t row = part; row < rows; row += parts) {
     mode_group group{{static_cast<int>(row) / middle, static_cast<int>(row) % middle, 0}, 0};
     const double across = mesh.squares[0][group.n[0]] + mesh.squares[1][group.n[1]];

@@ -40,11 +40,38 @@ template <typename T, int D>
 /// power_spectrum_options::edges, if none are given.
 [[nodiscard]] std::vector<double> usual_edges(const spectrum_mesh& mesh);
 
-/// What depends on n >= 0 along each axis, and the squared edges: numbers, and where each table begins.
+/// Modes along the first two axes, as they are stored: those from extent / 2 + 1 on are negative.
+struct mode_block {
+  int first[2], end[2];
+
+  [[nodiscard]] bool whole(int axis, const spectrum_mesh& mesh) const {
+    return first[axis] == 0 && end[axis] == mesh.extent[axis];
+  }
+};
+
+/// What depends on the mode along each axis, by n >= 0 or, where a block is not whole, by its modes; and the squared
+/// edges: numbers, and where each table begins.
 struct spectrum_tables {
   std::vector<double> numbers;
   std::size_t squares[3], turns[3], factors[3], edges;
 };
-[[nodiscard]] spectrum_tables make_spectrum_tables(const spectrum_mesh& mesh, const power_spectrum_options& options);
+[[nodiscard]] spectrum_tables make_spectrum_tables(const spectrum_mesh& mesh, const power_spectrum_options& options,
+                                                   const mode_block& block);
+
+/// What was spread of a set.
+struct set_moments {
+  double points = 0, sum = 0, squares = 0;
+};
+
+/// Throws data_error for weights without a finite sum, and for a sum of 0 by which power would be divided.
+void check_moments(const set_moments& moments, const power_spectrum_options& options);
+
+/// The result before its power. `sums`: the number of modes, and the sum of their wave numbers, [number][shell].
+[[nodiscard]] power_spectrum_result spectrum_of_modes(const power_spectrum_options& options,
+                                                      const std::vector<double>& sums);
+
+/// Turns sums of the power into the power. `second`: of another set, or nullptr.
+void normalize(power_spectrum_result& result, const power_spectrum_options& options, double volume,
+               const set_moments& first, const set_moments* second);
 
 }  // namespace quadrat::detail

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
 
 #include "quadrat/mesh/window.hpp"
@@ -86,28 +87,71 @@ std::vector<double> usual_edges(const spectrum_mesh& mesh) {
   return edges;
 }
 
-spectrum_tables make_spectrum_tables(const spectrum_mesh& mesh, const power_spectrum_options& options) {
+spectrum_tables make_spectrum_tables(const spectrum_mesh& mesh, const power_spectrum_options& options,
+                                     const mode_block& block) {
   spectrum_tables tables{};
   std::vector<double>& numbers = tables.numbers;
   for (int axis = 0; axis < 3; ++axis) {
     const int half = mesh.extent[axis] / 2 + 1;
-    const bool used = axis >= mesh.first_axis;
+    const bool used = axis >= mesh.first_axis, part = axis < 2 && !block.whole(axis, mesh);
+    std::vector<int> modes;
+    for (int k = part ? block.first[axis] : 0; k < (part ? block.end[axis] : half); ++k) {
+      modes.push_back(k < half ? k : k - mesh.extent[axis]);
+    }
     tables.squares[axis] = numbers.size();
-    for (int n = 0; n < half; ++n) numbers.push_back(std::pow(2 * std::numbers::pi * n / mesh.length[axis], 2));
+    for (const int n : modes) numbers.push_back(std::pow(2 * std::numbers::pi * n / mesh.length[axis], 2));
     tables.turns[axis] = numbers.size();
-    for (int n = 0; n < half; ++n) {
+    for (const int n : modes) {
       const double angle = options.interlaced ? std::numbers::pi * n / mesh.extent[axis] : 0;
       numbers.push_back(std::cos(angle));
       numbers.push_back(std::sin(angle));
     }
     tables.factors[axis] = numbers.size();
     const auto factors = used ? compensations(options, half, mesh.extent[axis]) : std::vector<double>{1};
-    numbers.insert(numbers.end(), factors.begin(), factors.end());
+    for (const int n : modes) numbers.push_back(factors[static_cast<std::size_t>(std::abs(n))]);
   }
   tables.edges = numbers.size();
   constexpr double slack = 1 - 2e-12;  // of squares
   for (const double edge : options.edges) numbers.push_back(edge * edge * slack);
   return tables;
+}
+
+void check_moments(const set_moments& moments, const power_spectrum_options& options) {
+  if (!std::isfinite(moments.sum) || !std::isfinite(moments.squares)) {
+    throw data_error(message("the weights add up to ", moments.sum, " and their squares to ", moments.squares,
+                             "; both must be finite"));
+  }
+  if (options.normalization == spectrum_normalization::power && moments.sum == 0) {
+    throw data_error(
+        "the weights add up to 0; the density relative to its mean needs another sum (structure_factor does "
+        "not)");
+  }
+}
+
+power_spectrum_result spectrum_of_modes(const power_spectrum_options& options, const std::vector<double>& sums) {
+  power_spectrum_result result;
+  result.edges = options.edges;
+  result.multipoles = options.multipoles;
+  const std::size_t shells = options.edges.size() - 1;
+  for (std::size_t i = 0; i < shells; ++i) {
+    result.modes.push_back(static_cast<std::uint64_t>(sums[i]));
+    result.k.push_back(sums[shells + i] / sums[i]);
+  }
+  return result;
+}
+
+void normalize(power_spectrum_result& result, const power_spectrum_options& options, double volume,
+               const set_moments& first, const set_moments* second) {
+  const set_moments& other = second != nullptr ? *second : first;
+  const bool power = options.normalization == spectrum_normalization::power;
+  const double scale = power ? volume / first.sum / other.sum : 1 / std::sqrt(first.points * other.points);
+  if (second == nullptr) result.shot_noise = scale * first.squares;
+  for (std::size_t i = 0; i < result.power.size(); ++i) {
+    const std::size_t bin = i % result.bins();
+    result.power[i] *= scale / static_cast<double>(result.modes[bin]);
+    const bool noisy = options.subtract_shot_noise && result.multipoles[i / result.bins()] == 0;
+    if (noisy) result.power[i] -= result.shot_noise;
+  }
 }
 
 }  // namespace quadrat::detail

@@ -12,6 +12,7 @@
 #include "quadrat/distributed/migration.hpp"
 #include "quadrat/distributed/mobility.hpp"
 #include "quadrat/distributed/pair_counts.hpp"
+#include "quadrat/distributed/power_spectrum.hpp"
 #include "quadrat/distributed/sparse_migration.hpp"
 #include "quadrat/distributed/spread_plan.hpp"
 
@@ -158,6 +159,12 @@ TEST_F(calls_of_ranks, sums) {
               [&] { static_cast<void>(pairs.count(shares, points)); });
   expect_call("distributed_pair_counts::count_between", grows_and_waits,
               [&] { static_cast<void>(pairs.count_between(shares, points, points_of(forces))); });
+
+  distributed_power_spectrum<backend_context, float, 3> spectrum(context(), ranks_, space(), {8, 8, 8});
+  expect_call("distributed_power_spectrum::measure", grows_and_waits,
+              [&] { static_cast<void>(spectrum.measure(shares, points)); });
+  expect_call("distributed_power_spectrum::measure_cross", grows_and_waits,
+              [&] { static_cast<void>(spectrum.measure_cross(shares, points, nullptr, points, nullptr)); });
 }
 
 }  // namespace

@@ -51,8 +51,9 @@ LEFT_OUT = {
     "the package has no ranks; the program has": (
         "balanced_decomposition distributed_circles distributed_cluster_finder distributed_contacts "
         "distributed_electrostatics distributed_fft distributed_granular distributed_key_reducer "
-        "distributed_mobility distributed_pair_counts distributed_real_fft distributed_spread_plan "
-        "find_owners for_each_own_pair for_each_own_pair_async halo mesh_halo migration sparse_migration"
+        "distributed_mobility distributed_pair_counts distributed_power_spectrum "
+        "distributed_real_fft distributed_spread_plan find_owners for_each_own_pair for_each_own_pair_async halo mesh_halo "
+        "migration sparse_migration"
     ),
     "a simulation keeps its own contacts; matching those of two calls is a join by their ids": "contact_matcher",
     "they are what the program prints": "measure_viscosity",

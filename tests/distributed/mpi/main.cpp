@@ -18,6 +18,7 @@
 #include "distributed/models/toy.hpp"
 #include "distributed/pairs.hpp"
 #include "distributed/searches.hpp"
+#include "distributed/spectrum.hpp"
 #include "distributed/spheres.hpp"
 #include "quadrat/distributed/mpi.hpp"
 
@@ -35,6 +36,7 @@ void make_all_checks(communicator& ranks) {
   test::check_searches(ranks, static_cast<std::uint64_t>(ranks.size()), 10);
   test::check_pairs(ranks, static_cast<std::uint64_t>(ranks.size()), 20);
   test::check_sky(ranks, 100);
+  test::check_spectra(ranks, 100);
   test::check_clusters(ranks, static_cast<std::uint64_t>(ranks.size()), 40);
   test::check_chains(ranks);
   test::check_granular(ranks, 600);
