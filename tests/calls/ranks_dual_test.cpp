@@ -11,6 +11,7 @@
 #include "quadrat/distributed/mesh_halo.hpp"
 #include "quadrat/distributed/migration.hpp"
 #include "quadrat/distributed/mobility.hpp"
+#include "quadrat/distributed/nearest_neighbors.hpp"
 #include "quadrat/distributed/pair_counts.hpp"
 #include "quadrat/distributed/power_spectrum.hpp"
 #include "quadrat/distributed/sparse_migration.hpp"
@@ -159,6 +160,13 @@ TEST_F(calls_of_ranks, sums) {
               [&] { static_cast<void>(pairs.count(shares, points)); });
   expect_call("distributed_pair_counts::count_between", grows_and_waits,
               [&] { static_cast<void>(pairs.count_between(shares, points, points_of(forces))); });
+
+  distributed_nearest_neighbors<backend_context, float, 3> nearest(context(), ranks_, unit_box(), {.k = 4});
+  expect_call("distributed_nearest_neighbors::build", grows_and_waits, [&] { nearest.build(points); });
+  expect_call("distributed_nearest_neighbors::search", grows_and_waits, [&] {
+    nearest.search();
+    nearest.search(points);
+  });
 
   distributed_power_spectrum<backend_context, float, 3> spectrum(context(), ranks_, space(), {8, 8, 8});
   expect_call("distributed_power_spectrum::measure", grows_and_waits,

@@ -16,6 +16,7 @@
 #include "distributed/models/granular.hpp"
 #include "distributed/models/srd.hpp"
 #include "distributed/models/toy.hpp"
+#include "distributed/nearest.hpp"
 #include "distributed/pairs.hpp"
 #include "distributed/searches.hpp"
 #include "distributed/spectrum.hpp"
@@ -37,6 +38,7 @@ void make_all_checks(communicator& ranks) {
   test::check_pairs(ranks, static_cast<std::uint64_t>(ranks.size()), 20);
   test::check_sky(ranks, 100);
   test::check_spectra(ranks, 100);
+  test::check_nearest(ranks, static_cast<std::uint64_t>(ranks.size()), 40);
   test::check_clusters(ranks, static_cast<std::uint64_t>(ranks.size()), 40);
   test::check_chains(ranks);
   test::check_granular(ranks, 600);
