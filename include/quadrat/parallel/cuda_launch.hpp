@@ -6,7 +6,6 @@
 #endif
 
 #include <cuda_runtime.h>
-#include <nvtx3/nvToolsExt.h>
 
 #include <cstddef>
 
@@ -22,27 +21,22 @@ class cuda_launch {
   /// the tail of a launch short.
   static constexpr unsigned block = 256;
 
-  cuda_launch(const cuda_context& context, const char* name) : name_(name) {
-    context.activate();
-    nvtxRangePushA(name);
-  }
-  ~cuda_launch() { nvtxRangePop(); }
+  cuda_launch(const cuda_context& context, const char* name);
+  ~cuda_launch();
   cuda_launch(const cuda_launch&) = delete;
   cuda_launch& operator=(const cuda_launch&) = delete;
 
   /// Blocks for `count` threads. Throws argument_error above the hardware's limit of 2^31 - 1 blocks.
-  [[nodiscard]] static unsigned blocks(std::size_t count, unsigned threads = block) {
-    const std::size_t result = (count + threads - 1) / threads;
-    require(result <= 0x7fffffffu, "a launch over ", count, " indices is too large");
-    return static_cast<unsigned>(result);
-  }
+  [[nodiscard]] static unsigned blocks(std::size_t count, unsigned threads = block);
   /// Throws backend_error if the launch was refused.
   void check() const {
     const cudaError_t status = cudaGetLastError();
-    if (status != cudaSuccess) throw backend_error(message("CUDA: ", name_, ": ", cudaGetErrorString(status)));
+    if (status != cudaSuccess) throw_refusal(status);
   }
 
  private:
+  [[noreturn]] void throw_refusal(cudaError_t status) const;
+
   const char* name_;
 };
 
