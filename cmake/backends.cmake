@@ -6,6 +6,7 @@
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 
+set(QUADRAT_LEAST_CUDA 12.4) # of which all sources keep to what it has
 set(QUADRAT_HAS_CUDA 0)
 set(QUADRAT_HAS_CUSPARSE 0)
 set(QUADRAT_HAS_NCCL 0)
@@ -25,6 +26,11 @@ elseif(NOT QUADRAT_CUDA STREQUAL "OFF")
       endif()
     endif()
     enable_language(CUDA)
+    if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS QUADRAT_LEAST_CUDA)
+      message(FATAL_ERROR "${CMAKE_CUDA_COMPILER} is nvcc ${CMAKE_CUDA_COMPILER_VERSION}; Quadrat needs CUDA ${QUADRAT_LEAST_CUDA} or "
+                          "later, and 12.8 or later for GPUs of compute capability 10.0 and 12.0. Set CMAKE_CUDA_COMPILER to "
+                          "another one, or QUADRAT_CUDA to OFF")
+    endif()
     if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION) # CMake 3.25 does not know nvcc's C++20
       set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
       set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")

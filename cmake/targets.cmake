@@ -105,10 +105,12 @@ endif()
 if(QUADRAT_HAS_CUDA)
   include(CheckCompilerFlag)
   # Compression makes device code of many similar kernels ten times smaller. It is unpacked once, when it is loaded.
-  check_compiler_flag(CUDA "--compress-mode=size" QUADRAT_NVCC_COMPRESSES)
-  if(QUADRAT_NVCC_COMPRESSES)
-    add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>")
+  set(quadrat_compression --compress-mode=size)
+  check_compiler_flag(CUDA "${quadrat_compression}" QUADRAT_NVCC_COMPRESSES)
+  if(NOT QUADRAT_NVCC_COMPRESSES) # before CUDA 12.8
+    set(quadrat_compression -Xfatbin=-compress-all)
   endif()
+  add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:${quadrat_compression}>")
   # Host code here only launches kernels: this takes a third off its compile time. Device code is optimized in any case.
   string(REPLACE "-O3" "-O1" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
 endif()
