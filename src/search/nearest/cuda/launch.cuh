@@ -2,6 +2,7 @@
 #pragma once
 
 #include "quadrat/parallel/cuda_launch.hpp"
+#include "quadrat/search/nearest_neighbors.hpp"
 #include "search/nearest/cuda/groups.cuh"
 #include "search/nearest/cuda/rows.hpp"
 
