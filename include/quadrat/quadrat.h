@@ -284,7 +284,7 @@ typedef struct quadrat_nearest_options {
   double cutoff;    /**< only neighbors nearer than this; 0: all */
   int include_self; /**< a point is its own neighbor */
   int shifts;
-  int systems;  /**< points belong to systems, with a box each; it needs a cutoff. Implied by several boxes */
+  int systems;  /**< points belong to systems, with a box each. Implied by several boxes. `_async` needs a cutoff */
   int reserved; /**< 0 */
 } quadrat_nearest_options;
 

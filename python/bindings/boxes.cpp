@@ -187,10 +187,11 @@ std::size_t boxes_in(nb::handle box, int dimension, const std::string& of) {
 }
 
 std::size_t systems_of(std::optional<given_array>& systems, nb::handle box, int dimension,
-                       const origin_of_arrays& where, int threads) {
+                       const origin_of_arrays& where, int threads, std::optional<given_array>* of_queries) {
   if (!systems) return 1;
   if (const std::size_t boxes = boxes_in(box, dimension, "system"); boxes != 1) return std::max<std::size_t>(boxes, 1);
-  const std::int64_t last = std::max<std::int64_t>(largest_of(*systems, where.at(threads)), 0);
+  std::int64_t last = std::max<std::int64_t>(largest_of(*systems, where.at(threads)), 0);
+  if (of_queries != nullptr && *of_queries) last = std::max(last, largest_of(**of_queries, where.at(threads)));
   if (last >= most_systems) {
     throw nb::value_error(
         message("systems are numbered up to ", last, "; 0 to ", most_systems - 1, " is accepted").c_str());

@@ -36,8 +36,9 @@ enum class extents { of_periodic_axes, of_all_axes };
 /// the shape (D, D), which could be lengths for each of D systems as well as vectors for all.
 [[nodiscard]] std::size_t boxes_in(nb::handle box, int dimension, const std::string& of);
 
-/// The number of systems: of the boxes, if there is one for each; else as many as points belong to.
+/// The number of systems: of the boxes, if there is one for each; else as many as points, and queries, belong to.
 [[nodiscard]] std::size_t systems_of(std::optional<given_array>& systems, nb::handle box, int dimension,
-                                     const origin_of_arrays& where, int threads);
+                                     const origin_of_arrays& where, int threads,
+                                     std::optional<given_array>* of_queries = nullptr);
 
 }  // namespace quadrat::python

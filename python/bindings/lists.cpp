@@ -267,8 +267,9 @@ class neighbors {
     check_all_are_used(given, settings_.rule);
     update_arrays arrays(given, where);
     const int dimension = arrays.places.dimension();
-    boxes_given boxes = boxes_from(given.box, dimension, given.periodic, given.origin,
-                                   systems_of(arrays.by_point.systems, given.box, dimension, where, threads_));
+    boxes_given boxes = boxes_from(
+        given.box, dimension, given.periodic, given.origin,
+        systems_of(arrays.by_point.systems, given.box, dimension, where, threads_, &arrays.by_query.systems));
     const std::vector<std::uint32_t> excluded = excluded_from(given.excluded, arrays.count());
     const turn mine(mutex_);
     current_ = false;

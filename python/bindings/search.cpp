@@ -41,7 +41,8 @@ struct systems_given {
   const int dimension = arrays.dimension();
   systems_given numbers = systems_from(systems, systems_of_queries, arrays, where);
   const boxes_given boxes =
-      boxes_from(box, dimension, periodic, origin, systems_of(numbers.of_points, box, dimension, where, threads));
+      boxes_from(box, dimension, periodic, origin,
+                 systems_of(numbers.of_points, box, dimension, where, threads, &numbers.of_queries));
   const bool long_indices = long_indices_from(index_dtype).value_or(where.long_indices());
   const number indices = long_indices ? number::int64 : number::int32;
   auto options = sized<quadrat_nearest_options>();

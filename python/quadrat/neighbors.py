@@ -284,9 +284,9 @@ def knn(
     """The k nearest neighbors (1 to 64) of each point, or of each query, including images in periodic boxes.
 
     If fewer are nearer than `cutoff`, rows end with the index -1 at an infinite distance. Ties are in the order of
-    indices. A point is not its own neighbor unless `include_self`. With `systems` a finite `cutoff` is needed, and
-    memory for all pairs nearer than that. For the other parameters see `neighbor_list`. Returns `Nearest`. Results are
-    always the same bits.
+    indices. A point is not its own neighbor unless `include_self`. With `systems` and a `cutoff` there must be memory
+    for all pairs nearer than that. For the other parameters see `neighbor_list`. Returns `Nearest`. Results are always
+    the same bits.
     """
     points, box, periodic, origin = placed(points, box, periodic, origin)
     return Nearest(

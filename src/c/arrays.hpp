@@ -86,6 +86,7 @@ template <typename T, int D>
   require(boxes.vectors != nullptr, name, ".vectors is null");
   require_array(boxes.vectors, count, name);
   std::vector<lattice<T, D>> result;
+  result.reserve(count);
   for (std::size_t s = 0; s < count; ++s) {
     vec<T, D> origin{};
     vec<vec<T, D>, D> sides{};

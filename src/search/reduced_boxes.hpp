@@ -35,6 +35,8 @@ template <typename T, int D>
 [[nodiscard]] std::vector<lattice<T, D>> searched_boxes(std::span<const lattice<T, D>> given,
                                                         std::vector<shift_map<D>>& maps) {
   std::vector<lattice<T, D>> boxes;
+  boxes.reserve(given.size());
+  maps.reserve(given.size());
   bool changed = false;
   for (const lattice<T, D>& shape : given) {
     const reduced_lattice<T, D> box = has_lost_origin(shape) ? reduced_lattice<T, D>{shape} : reduced(shape, true);

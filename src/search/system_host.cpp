@@ -200,11 +200,13 @@ search_system<T, D> make_search_system(const lattice<T, D>& shape, double most, 
 /// folding.
 template <typename T, int D>
 double most_cells_of_box(std::span<const lattice<T, D>> boxes, const cells_request<T, D>& request) {
+  std::vector<double> natural(boxes.size());
+  for (std::size_t number = 0; number < boxes.size(); ++number) {
+    natural[number] = product_of(natural_cells(boxes[number], request, number));
+  }
   const auto total = [&](double most) {
     double sum = 0;
-    for (std::size_t number = 0; number < boxes.size(); ++number) {
-      sum += std::fmin(product_of(natural_cells(boxes[number], request, number)), most);
-    }
+    for (const double cells : natural) sum += std::min(cells, most);
     return sum;
   };
   const double most = std::fmin(static_cast<double>(std::max(request.most_cells, boxes.size())), 0x1p31);

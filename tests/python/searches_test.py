@@ -328,6 +328,32 @@ def test_systems_in_one_call_are_those_of_a_call_for_each(dimension, dtype):
     assert quadrat.rdf(points, 1.2, bins=10, **given).counts.tolist() == counts.tolist()
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_nearest_neighbors_in_systems_need_no_cutoff(dimension, dtype):
+    random = np.random.default_rng(10)
+    points, systems, boxes, periodic = systems_of_all_kinds(random, dimension, dtype)
+    queries, of_queries = points[:50], random.integers(0, len(boxes), 50)
+    given = dict(box=boxes, periodic=periodic, systems=systems, shifts=True)
+    near = quadrat.knn(points, 5, **given)
+    at_queries = quadrat.knn(points, 5, queries=queries, systems_of_queries=of_queries, **given)
+    for system, box in enumerate(boxes):
+        own, asked = np.flatnonzero(systems == system), np.flatnonzero(of_queries == system)
+        alone, named = dict(box=box, periodic=periodic[system], shifts=True), np.append(own, -1)
+        for found, rows, places in ((near, own, {}), (at_queries, asked, {"queries": queries[asked]})):
+            wanted = quadrat.knn(points[own], 5, **places, **alone)
+            assert found.indices[rows].tolist() == named[wanted.indices].tolist()
+            assert found.distances[rows].tolist() == wanted.distances.tolist()
+            assert found.shifts[rows].tolist() == wanted.shifts.tolist()
+
+
+def test_queries_may_be_in_systems_without_points():
+    points, systems = np.zeros((2, 3)), [0, 1]
+    given = dict(queries=np.ones((2, 3)), systems=systems, systems_of_queries=[1, 7])
+    assert quadrat.knn(points, 1, **given).indices.tolist() == [[1], [-1]]
+    assert quadrat.neighbor_list(points, 2.0, outputs="j", **given).tolist() == [1]
+
+
 def test_several_frames_of_several_systems_count_together():
     random = np.random.default_rng(9)
     points, systems, boxes, _ = systems_of_all_kinds(random, 3, float)
@@ -341,7 +367,7 @@ def test_several_frames_of_several_systems_count_together():
 @pytest.mark.parametrize(
     "call, words",
     [
-        (lambda p: quadrat.knn(p, 2, [4, 4], systems=[0, 1, 1]), "several systems are those within a cutoff"),
+        (lambda p: quadrat.knn(p, 2, [4, 4], systems=[0, 1, -1]), r"systems\[2\] is -1"),
         (lambda p: quadrat.knn(p, 2, [[4, 4]] * 3, cutoff=1, systems=[0, 1, 3]), "point 2 belongs to system 3; there are 3"),
         (lambda p: quadrat.knn(p, 2, cutoff=1, systems=[0, 1]), "systems have the shape .2,."),
         (lambda p: quadrat.knn(p, 2, cutoff=1, systems_of_queries=[0, 1, 1]), "but no queries"),

@@ -198,7 +198,7 @@ def test_graphs_are_those_of_pytorch_geometric():
         (lambda: radius(torch.rand(4, 3), torch.rand(2, 2), 1.0), ValueError, r"y have the shape \(2, 2\)"),
         (lambda: knn_graph(torch.rand(4, 3), 65), ValueError, "k is 65; a whole number from 1 to 64"),
         (lambda: knn_graph(torch.rand(4, 3), 2, torch.tensor([0, 0, -1, 0])), ValueError, "a batch has the number -1"),
-        (lambda: knn_graph(torch.rand(2, 3), 2, torch.tensor([0, 3]), box=BOXES), ValueError, "number 3; there are 3 boxes"),
+        (lambda: knn_graph(torch.rand(2, 3), 2, torch.tensor([0, 3]), box=BOXES), ValueError, "belongs to system 3; there are 3"),
         (lambda: radius_graph(torch.rand(2, 3), 0.2, torch.tensor([0, 3]), box=BOXES), ValueError, "3"),
         (lambda: knn_graph(torch.rand(4, 3), 2, cosine=True, box=[1.0, 1, 1]), ValueError, "cosine is True"),
         (lambda: radius_graph(torch.rand(4, 3), 1.0, max_num_neighbors=-1), ValueError, "max_num_neighbors is -1"),

@@ -66,10 +66,12 @@ class nearest_neighbors {
   /// be more than 500 vectors away (it is very flat, or its vectors are sheared by more than 300 others), or one with
   /// an open vector that is not perpendicular to the periodic ones.
   nearest_neighbors(const Context& context, const lattice<T, D>& box, const nearest_options<T>& options);
-  /// For points of several systems, with one box per system: the nearest entries of a neighbor list of all systems. It
-  /// needs a finite cutoff, and memory for all pairs nearer than that. Boxes and cutoffs are those of neighbor lists;
-  /// what is equally far away is in the order of j, then of S in the given box. Throws argument_error for a k out of
-  /// range and for a cutoff that is not positive and finite.
+  /// For points of several systems, with one box per system. With a finite cutoff: the nearest entries of a neighbor
+  /// list of all systems, which needs memory for all pairs nearer than that. Boxes and cutoffs are those of neighbor
+  /// lists; what is equally far away is in the order of j, then of S in the given box. Without a cutoff: all small
+  /// systems at once, and a search for each large one, with the results of searches of each system alone; build_async
+  /// and search_async refuse this with an argument_error. Throws argument_error for a k out of range, for a cutoff that
+  /// is not positive, and without one for boxes as above.
   nearest_neighbors(const Context& context, const std::vector<lattice<T, D>>& boxes, const nearest_options<T>& options);
 
   /// Sets the points among which neighbors are found, and the system of each, in any order; nullptr: there is one. A

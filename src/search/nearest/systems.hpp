@@ -16,12 +16,13 @@
 #include "quadrat/search/nearest_neighbors.hpp"
 #include "quadrat/search/neighbor_list.hpp"
 #include "search/checks.hpp"
+#include "search/nearest/each_system.hpp"
 #include "search/nearest/order.hpp"
 #include "search/nearest/rows.hpp"
 #include "search/point_complaint.hpp"
 
-/// Nearest neighbors in several systems: the nearest entries of each row of a neighbor list, which searches all systems
-/// at once.
+/// Nearest neighbors in several systems. With a cutoff: the nearest entries of each row of a neighbor list, which
+/// searches all systems at once.
 namespace quadrat::detail {
 
 /// Index: point. Copies a point and its system, and checks both.
@@ -94,8 +95,6 @@ struct select_nearest {
 
 template <typename T>
 [[nodiscard]] neighbor_options<T> list_for_nearest(const nearest_options<T>& options) {
-  require(std::isfinite(options.cutoff),
-          "the nearest neighbors in several systems are those within a cutoff; give a finite one");
   neighbor_options<T> result;
   result.cutoff = options.cutoff;
   result.squared_distances = true;
@@ -108,12 +107,15 @@ template <typename Context, typename T, int D>
 class nearest_in_systems {
  public:
   nearest_in_systems(const Context& context, const std::vector<lattice<T, D>>& boxes, const nearest_options<T>& options)
-      : context_(context),
-        options_(options),
-        boxes_(boxes),
-        boxes_there_(to_device(context, boxes)),
-        faults_(context),
-        list_(context, list_for_nearest(options)) {}
+      : context_(context), options_(options), boxes_(boxes), faults_(context) {
+    if (std::isfinite(options.cutoff)) {
+      list_.emplace(context, list_for_nearest(options));
+    } else {
+      each_.emplace(context, boxes, options);
+      for (lattice<T, D>& shape : boxes_) shape = reduced(shape, true).shape;  // points are checked in these
+    }
+    boxes_there_ = to_device(context, boxes_);
+  }
 
   void build(const points_view<T, D>& points, const std::uint32_t* system_of_point, bool waits);
   /// The neighbors of these queries; nullptr: of the points.
@@ -123,14 +125,25 @@ class nearest_in_systems {
   [[nodiscard]] nearest_view<T, D> view() const;
   [[nodiscard]] std::size_t point_count() const { return built_ ? count_ : 0; }
   [[nodiscard]] std::size_t bytes() const {
-    return boxes_there_.bytes() + points_.bytes() + systems_.bytes() + list_.bytes() + neighbors_.bytes() +
-           squared_distances_.bytes() + shifts_.bytes();
+    return boxes_there_.bytes() + points_.bytes() + queries_.bytes() + (list_ ? list_->bytes() : each_->bytes()) +
+           neighbors_.bytes() + squared_distances_.bytes() + shifts_.bytes();
   }
 
  private:
   static constexpr bool cuda = std::is_same_v<Context, cuda_context>;
+  static constexpr const char* waiting =
+      "the nearest neighbors in several systems without a cutoff are found by calls that wait; give a finite cutoff";
 
-  void check_points();
+  /// Points or queries with their systems.
+  struct kept_rows {
+    array<vec<T, D>, Context> at;
+    array<std::uint32_t, Context> systems;
+    [[nodiscard]] std::size_t bytes() const { return at.bytes() + systems.bytes(); }
+  };
+
+  void keep(const points_view<T, D>& points, const std::uint32_t* systems, kept_rows& to);
+  void check_kept();
+  void find_in_each(const points_view<T, D>* queries, const std::uint32_t* system_of_query);
   [[nodiscard]] neighbor_input<T, D> input_of(const points_view<T, D>* queries,
                                               const std::uint32_t* system_of_query) const;
   void resize_results();
@@ -140,14 +153,15 @@ class nearest_in_systems {
   std::vector<lattice<T, D>> boxes_;
   array<lattice<T, D>, Context> boxes_there_;
   fault_state<Context> faults_;
-  neighbor_list<Context, T, D> list_;
+  std::optional<neighbor_list<Context, T, D>> list_;
+  std::optional<nearest_in_each_system<Context, T, D>> each_;  ///< without a cutoff
   bool built_ = false;
   bool asked_ = false;     // rows were requested since the last build
   bool searched_ = false;  // the rows exist
   std::size_t count_ = 0;
   std::size_t rows_ = 0;
-  array<vec<T, D>, Context> points_;
-  array<std::uint32_t, Context> systems_;
+  kept_rows points_, queries_;
+  bool of_queries_ = false;  // the last that were kept
   array<particle_id, Context> neighbors_;
   array<T, Context> squared_distances_;
   array<vec<int, D>, Context> shifts_;
@@ -157,35 +171,47 @@ template <typename Context, typename T, int D>
 void nearest_in_systems<Context, T, D>::build(const points_view<T, D>& points, const std::uint32_t* system_of_point,
                                               bool waits) {
   check_systems(points, std::span<const lattice<T, D>>(boxes_), system_of_point);
-  require(waits || points.count <= points_.size(), "there are ", points.count,
-          " points, and build_async has memory for ", points_.size(), "; call build first, which makes room for more");
+  require(waits || list_, waiting);
+  require(waits || points.count <= points_.at.size(), "there are ", points.count,
+          " points, and build_async has memory for ", points_.at.size(),
+          "; call build first, which makes room for more");
   built_ = asked_ = searched_ = false;
   count_ = points.count;
   if (waits) {
-    points_.resize_discarding(context_, count_);
-    systems_.resize_discarding(context_, count_);
+    points_.at.resize_discarding(context_, count_);
+    points_.systems.resize_discarding(context_, count_);
   }
-  faults_.clear(context_);
-  for_each(context_, "nearest.keep_points", count_,
-           keep_points_of_systems<T, D>{points, system_of_point, boxes_there_.data(),
-                                        static_cast<std::uint32_t>(boxes_.size()), points_.data(), systems_.data(),
-                                        faults_.flag()});
-  if (waits || !cuda) check_points();
+  keep(points, system_of_point, points_);
+  if (waits || !cuda) check_kept();
+  if (each_) each_->build(points_of(points_.at.data(), count_), points_.systems.data());
   built_ = true;
 }
 
-/// Throws data_error for the first invalid point. Synchronizes.
 template <typename Context, typename T, int D>
-void nearest_in_systems<Context, T, D>::check_points() {
+void nearest_in_systems<Context, T, D>::keep(const points_view<T, D>& points, const std::uint32_t* systems,
+                                             kept_rows& to) {
+  of_queries_ = &to == &queries_;
+  faults_.clear(context_);
+  for_each(context_, "nearest.keep_points", points.count,
+           keep_points_of_systems<T, D>{points, systems, boxes_there_.data(), static_cast<std::uint32_t>(boxes_.size()),
+                                        to.at.data(), to.systems.data(), faults_.flag()});
+}
+
+/// Throws data_error for the first invalid row of the last that were kept. Synchronizes.
+template <typename Context, typename T, int D>
+void nearest_in_systems<Context, T, D>::check_kept() {
   const fault_report found = faults_.read(context_);
   if (found.kind == fault_kind::none) return;
-  built_ = searched_ = false;
+  const kept_rows& rows = of_queries_ ? queries_ : points_;
+  const char* const what = of_queries_ ? "query " : "point ";
+  built_ = built_ && of_queries_;
+  searched_ = false;
   const std::size_t i = found.index;
-  const std::uint32_t system = to_host(context_, systems_.data() + i, 1)[0];
+  const std::uint32_t system = to_host(context_, rows.systems.data() + i, 1)[0];
   if (found.kind == fault_kind::key_range) {
-    throw data_error(message("point ", i, " belongs to system ", system, "; there are ", boxes_.size()), i);
+    throw data_error(message(what, i, " belongs to system ", system, "; there are ", boxes_.size()), i);
   }
-  throw data_error(point_complaint(context_, boxes_[system], points_of(points_.data(), count_), "point ", i), i);
+  throw data_error(point_complaint(context_, boxes_[system], points_of(rows.at.data(), rows.at.size()), what, i), i);
 }
 
 template <typename Context, typename T, int D>
@@ -204,9 +230,9 @@ template <typename Context, typename T, int D>
 neighbor_input<T, D> nearest_in_systems<Context, T, D>::input_of(const points_view<T, D>* queries,
                                                                  const std::uint32_t* system_of_query) const {
   neighbor_input<T, D> input;
-  input.points = points_of(points_.data(), count_);
+  input.points = points_of(points_.at.data(), count_);
   input.boxes = boxes_;
-  input.system_of_point = systems_.data();
+  input.system_of_point = points_.systems.data();
   if (queries != nullptr) {
     input.queries = *queries;
     input.system_of_query = system_of_query;
@@ -222,33 +248,59 @@ void nearest_in_systems<Context, T, D>::search(const points_view<T, D>* queries,
                                                bool waits) {
   require(built_, "there are no points yet, or the last build has failed; call build first");
   const std::size_t wanted = queries != nullptr ? queries->count : count_;
+  require(waits || list_, waiting);
   require(waits || wanted * options_.k <= neighbors_.size(), "there are ", wanted,
           " rows, and search_async has memory for ", neighbors_.size() / options_.k,
           "; call search first, which makes room for more");
-  const neighbor_input<T, D> input = input_of(queries, system_of_query);
   asked_ = true;
   searched_ = false;
+  if (each_) {
+    rows_ = wanted;
+    find_in_each(queries, system_of_query);
+    searched_ = true;
+    return context_.synchronize();
+  }
+  const neighbor_input<T, D> input = input_of(queries, system_of_query);
   if (waits) {
-    list_.build(input);
+    list_->build(input);
     rows_ = wanted;
     resize_results();
   } else {
-    list_.build_async(input);
+    list_->build_async(input);
     rows_ = wanted;
   }
   for_each(context_, "nearest.select", rows_,
-           select_nearest<T, D>{list_.view(), neighbors_.data(), squared_distances_.data(),
+           select_nearest<T, D>{list_->view(), neighbors_.data(), squared_distances_.data(),
                                 options_.shifts ? shifts_.data() : nullptr, options_.k});
   searched_ = true;
   if (waits) context_.synchronize();
 }
 
 template <typename Context, typename T, int D>
+void nearest_in_systems<Context, T, D>::find_in_each(const points_view<T, D>* queries,
+                                                     const std::uint32_t* system_of_query) {
+  points_view<T, D> kept{};
+  faults_.clear(context_);
+  of_queries_ = false;
+  if (queries != nullptr) {
+    check_systems(*queries, std::span<const lattice<T, D>>(boxes_), system_of_query);
+    queries_.at.resize_discarding(context_, rows_);
+    queries_.systems.resize_discarding(context_, rows_);
+    keep(*queries, system_of_query, queries_);
+    check_kept();
+    kept = points_of(queries_.at.data(), rows_);
+  }
+  resize_results();
+  each_->search(queries != nullptr ? &kept : nullptr, queries_.systems.data(), neighbors_.data(),
+                squared_distances_.data(), options_.shifts ? shifts_.data() : nullptr);
+}
+
+template <typename Context, typename T, int D>
 void nearest_in_systems<Context, T, D>::check() {
-  check_points();
-  if (!asked_) return;
+  check_kept();
+  if (!asked_ || each_) return;
   searched_ = false;
-  list_.check();
+  list_->check();
   searched_ = true;
 }
 

@@ -54,7 +54,8 @@ struct nearest_batch {
 /// Boxes from shorter than the cutoff to much longer, open, periodic, mixed and tilted; points in any order, some
 /// outside, some equal.
 template <typename T, int D>
-[[nodiscard]] nearest_batch<T, D> random_nearest_batch(std::size_t systems, std::uint64_t seed) {
+[[nodiscard]] nearest_batch<T, D> random_nearest_batch(std::size_t systems, std::uint64_t seed,
+                                                       std::size_t mean_points = 20) {
   std::mt19937_64 random(seed);
   const auto between = [&](double low, double high) {
     return static_cast<T>(low + (high - low) * random_unit<double>(random));
@@ -80,7 +81,7 @@ template <typename T, int D>
   weights.front() = std::max<std::size_t>(weights.front(), 1);
   std::discrete_distribution<std::uint32_t> some_system(weights.begin(), weights.end());
   for (auto* const placed : {&batch.points, &batch.queries}) {
-    for (std::size_t i = 0; i < 20 * systems; ++i) {
+    for (std::size_t i = 0; i < mean_points * systems; ++i) {
       const std::uint32_t s = some_system(random);
       vec<T, D> point = batch.boxes[s].origin;
       for (int axis = 0; axis < D; ++axis) point += between(-0.5, 1.5) * batch.boxes[s].vectors[axis];
@@ -166,6 +167,31 @@ TYPED_TEST(nearest_of_systems, are_those_of_each_system_alone_also_without_waiti
   }
 }
 
+TYPED_TEST(nearest_of_systems, without_a_cutoff_are_those_of_each_system_alone) {
+  using T = typename TypeParam::T;
+  constexpr int D = TypeParam::D;
+  struct sizes {
+    std::size_t systems, mean_points;
+  };
+  for (const auto& [systems, mean] : {sizes{1, 20}, {30, 20}, {5, 300}}) {  // of 5 systems, some have trees
+    for (std::uint64_t seed = 1; seed < size_or(9, 3); ++seed) {
+      SCOPED_TRACE(testing::Message() << systems << " systems, seed " << seed);
+      auto batch = random_nearest_batch<T, D>(systems, seed * systems, mean);
+      batch.options.cutoff = std::numeric_limits<T>::infinity();
+      const placed_on_device<T, D> points(this->context, batch.points), queries(this->context, batch.queries);
+      auto nearest = make_nearest_neighbors(this->context, batch.boxes, batch.options);
+      for (int round = 0; round < 2; ++round) {
+        nearest.build(points_of(points.points), points.systems.data());
+        nearest.search();
+        expect_systems(this->context, batch, rows_of(this->context, nearest), false);
+        nearest.search(points_of(queries.points), queries.systems.data());
+        expect_systems(this->context, batch, rows_of(this->context, nearest), true);
+        nearest.check();
+      }
+    }
+  }
+}
+
 namespace {
 
 class nearest_systems_test : public backend_test {
@@ -206,9 +232,31 @@ TEST_F(nearest_systems_test, searches_of_the_same_size_allocate_nothing) {
   EXPECT_GT(nearest.bytes(), 4u * 2 * 12);
 }
 
+TEST_F(nearest_systems_test, systems_of_one_point_have_its_images_alone) {
+  constexpr std::uint32_t many = 20000;
+  const std::vector<lattice<double, 2>> of_each(many, boxes.front());
+  std::vector<vec<double, 2>> places;
+  std::vector<std::uint32_t> numbers;
+  for (std::uint32_t s = 0; s < many; ++s) {
+    places.push_back({4.0 * s / many, 1});
+    numbers.push_back(many - 1 - s);
+  }
+  const auto there = to_device(context, places);
+  const auto of = to_device(context, numbers);
+  auto nearest = make_nearest_neighbors(context, of_each, {.k = 4, .shifts = true});
+  nearest.build(points_of(there), of.data());
+  nearest.search();
+  const auto rows = rows_of(context, nearest);
+  for (std::uint32_t i = 0; i < many; ++i) {
+    for (std::size_t entry = 4 * i; entry < 4 * i + 4; ++entry) {
+      ASSERT_EQ(rows.neighbors[entry], i);
+      ASSERT_EQ(rows.squared[entry], 16.0);
+    }
+    ASSERT_EQ(rows.shifts[4 * i], (vec<int, 2>{-1, 0}));
+  }
+}
+
 TEST_F(nearest_systems_test, impossible_cutoffs_systems_and_points_are_refused_until_the_next_build) {
-  expect_words(error_of<argument_error>([&] { static_cast<void>(make_nearest_neighbors(context, boxes, {.k = 2})); }),
-               {"several systems", "within a cutoff"});
   expect_words(error_of<argument_error>(
                    [&] { static_cast<void>(make_nearest_neighbors(context, boxes, {.k = 65, .cutoff = 1.0})); }),
                {"k is 65"});
@@ -216,8 +264,10 @@ TEST_F(nearest_systems_test, impossible_cutoffs_systems_and_points_are_refused_u
   broken[2][1] = std::numeric_limits<double>::quiet_NaN();
   const auto there = to_device(context, points), bad = to_device(context, broken);
   const auto of = to_device(context, systems), lost = to_device(context, std::vector<std::uint32_t>{0, 1, 2, 0});
-  auto nearest = make_nearest_neighbors(context, boxes, {.k = 1, .cutoff = 1.5});
-  const auto refused = [&](const auto& given, const auto& numbers, const std::vector<std::string>& words) {
+  auto within = make_nearest_neighbors(context, boxes, {.k = 1, .cutoff = 1.5});
+  auto anywhere = make_nearest_neighbors(context, boxes, {.k = 1});
+  const auto refused = [&](auto& nearest, const auto& given, const auto& numbers,
+                           const std::vector<std::string>& words) {
     expect_words(error_of<data_error>([&] { nearest.build(points_of(given), numbers.data()); }), words);
     EXPECT_THROW(nearest.check(), data_error);
     EXPECT_THROW(nearest.search(), argument_error);
@@ -231,9 +281,13 @@ TEST_F(nearest_systems_test, impossible_cutoffs_systems_and_points_are_refused_u
     nearest.search();
     EXPECT_EQ(nearest.view().rows, points.size());
   };
-  refused(bad, of, {"point 2 at", "not finite"});
-  refused(there, lost, {"point 2 belongs to system 2", "there are 2"});
-  expect_words(error_of<argument_error>([&] { nearest.build(points_of(there)); }), {"no system of each point"});
+  for (auto* const nearest : {&within, &anywhere}) {
+    refused(*nearest, bad, of, {"point 2 at", "not finite"});
+    refused(*nearest, there, lost, {"point 2 belongs to system 2", "there are 2"});
+    expect_words(error_of<argument_error>([&] { nearest->build(points_of(there)); }), {"no system of each point"});
+  }
+  EXPECT_THROW(anywhere.build_async(points_of(there), of.data()), argument_error) << "it waits";
+  EXPECT_THROW(anywhere.search_async(), argument_error);
   auto of_one = make_nearest_neighbors(context, boxes.front(), {.k = 1});
   expect_words(error_of<argument_error>([&] { of_one.build(points_of(there), of.data()); }), {"only one box"});
 }
