@@ -41,24 +41,30 @@ TEST_P(c_systems, have_nearest_neighbors_of_their_own) {
   options.type = QUADRAT_FLOAT64;
   options.dimension = 2;
   options.k = 1;
-  quadrat_nearest_neighbors* nearest = nullptr;
-  expect_error(quadrat_nearest_neighbors_create(context_, &boxes, &options, &nearest), QUADRAT_ARGUMENT_ERROR,
-               "within a cutoff");
-  options.cutoff = 1.5;
-  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_create(context_, &boxes, &options, &nearest));
-  expect_error(quadrat_nearest_neighbors_build(nearest, &points, &lost), QUADRAT_DATA_ERROR, "system 3");
-  expect_error(quadrat_nearest_neighbors_build_async(nearest, &points, &numbers), QUADRAT_ARGUMENT_ERROR,
-               "QUADRAT_UINT32");
-  QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_build(nearest, &points, &numbers));
-  auto* const indices = room<std::int32_t>(4);
-  for (const quadrat_points* queries :
-       {static_cast<const quadrat_points*>(nullptr), static_cast<const quadrat_points*>(&points)}) {
-    QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_search(nearest, queries, queries == nullptr ? nullptr : &numbers));
-    QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_write(nearest, QUADRAT_NEAREST_INDICES, QUADRAT_INT32, indices));
-    EXPECT_EQ(on_host<std::int32_t>(indices, 4),
-              queries == nullptr ? (std::vector<std::int32_t>{3, -1, -1, 0}) : (std::vector<std::int32_t>{0, 1, 2, 3}));
+  for (const double cutoff : {1.5, 0.0}) {
+    options.cutoff = cutoff;
+    quadrat_nearest_neighbors* nearest = nullptr;
+    QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_create(context_, &boxes, &options, &nearest));
+    expect_error(quadrat_nearest_neighbors_build(nearest, &points, &lost), QUADRAT_DATA_ERROR, "system 3");
+    expect_error(quadrat_nearest_neighbors_build_async(nearest, &points, &numbers), QUADRAT_ARGUMENT_ERROR,
+                 "QUADRAT_UINT32");
+    QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_build(nearest, &points, &numbers));
+    auto* const indices = room<std::int32_t>(4);
+    const std::vector<std::int32_t> of_points =
+        cutoff > 0 ? std::vector<std::int32_t>{3, -1, -1, 0} : std::vector<std::int32_t>{3, 2, 1, 0};
+    for (const quadrat_points* queries :
+         {static_cast<const quadrat_points*>(nullptr), static_cast<const quadrat_points*>(&points)}) {
+      QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_search(nearest, queries, queries == nullptr ? nullptr : &numbers));
+      QUADRAT_ASSERT_OK(quadrat_nearest_neighbors_write(nearest, QUADRAT_NEAREST_INDICES, QUADRAT_INT32, indices));
+      EXPECT_EQ(on_host<std::int32_t>(indices, 4),
+                queries == nullptr ? of_points : (std::vector<std::int32_t>{0, 1, 2, 3}));
+    }
+    if (cutoff == 0) {
+      expect_error(quadrat_nearest_neighbors_search_async(nearest, nullptr, nullptr), QUADRAT_ARGUMENT_ERROR,
+                   "give a finite cutoff");
+    }
+    quadrat_nearest_neighbors_destroy(nearest);
   }
-  quadrat_nearest_neighbors_destroy(nearest);
 }
 
 TEST_P(c_systems, have_clusters_of_their_own) {
