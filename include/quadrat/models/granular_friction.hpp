@@ -17,10 +17,10 @@
 #include "quadrat/core/vec.hpp"
 
 /// Grains with friction: the soft-sphere discrete element method, in SI units. Grains are spheres of any radii and
-/// walls are planes, each of one of the materials. Two bodies touch if their distance is strictly below the sum of
-/// their radii. With the overlap d, the unit vector n from j to i, 1/R* = 1/R_i + 1/R_j, 1/m* = 1/m_i + 1/m_j, the
-/// normal and tangential velocity v_n, v_t of i relative to j at the contact point (in the middle of the overlap,
-/// rotation included), the force on i is
+/// walls are planes and meshes of triangles, each of one of the materials. Two bodies touch if their distance is
+/// strictly below the sum of their radii. With the overlap d, the unit vector n from j to i, 1/R* = 1/R_i + 1/R_j, 1/m*
+/// = 1/m_i + 1/m_j, the normal and tangential velocity v_n, v_t of i relative to j at the contact point (in the middle
+/// of the overlap, rotation included), the force on i is
 ///
 ///   normal      F_n = s S_n d n - g b_n sqrt(S_n m*) v_n, only where it repels
 ///   tangential  F_t = -S_t xi - g b sqrt(S_t m*) v_t, shortened to mu |F_n|
@@ -139,6 +139,16 @@ struct granular_wall {
 /// The most walls that a simulation can have.
 inline constexpr std::size_t most_granular_walls = 32;
 
+/// A wall of triangles, solid on both sides. mesh_contact_detector says where grains touch it.
+struct granular_mesh {
+  std::vector<vec<double, 3>> vertices{};
+  std::vector<vec<std::uint32_t, 3>> triangles{};
+  std::size_t material = 0;  ///< its number
+};
+
+/// In contacts of a state, triangle t, of those of all meshes in order, has the id first_granular_triangle + t.
+inline constexpr particle_id first_granular_triangle = first_plane + static_cast<particle_id>(most_granular_walls);
+
 struct granular_friction_options {
   contact_stiffness stiffness = contact_stiffness::hertz;
   granular_material material{};                          ///< number 0
@@ -152,6 +162,7 @@ struct granular_friction_options {
   std::array<double, 3> lower{-1, -1, -1};
   std::array<double, 3> upper{1, 1, 1};
   std::vector<granular_wall> walls{};
+  std::vector<granular_mesh> meshes{};
   double time_step = 0;  ///< s; 0: a tenth of longest_granular_time_step
   double skin = 0;       ///< m, see granular_friction; 0: a fifth of the mean radius
 };
@@ -205,8 +216,8 @@ struct granular_friction_statistics {
   std::uint64_t rebuilds = 0;  ///< of the neighbor list, since construction
 };
 
-/// The history of a contact. Body `second` is a grain, or wall k as first_plane + k. Contacts of two grains are
-/// stored twice, once with each as the first; the two displacements are opposite, to rounding.
+/// The history of a contact. Body `second` is a grain, wall k as first_plane + k, or a triangle. Contacts of two grains
+/// are stored twice, once with each as the first; the two displacements are opposite, to rounding.
 template <typename T>
 struct granular_contact_memory {
   particle_id first;
@@ -235,7 +246,9 @@ struct granular_friction_state {
 /// Each grain adds up the forces of its row of a neighbor list, so that every contact is computed from both sides. The
 /// list holds pairs up to the sum of their radii and a skin; it is rebuilt, with grains sorted by cell, when a grain
 /// has moved by half of the skin. Cells are as large as two of the largest grains: the model is meant for mild size
-/// ratios (1:5).
+/// ratios (1:5). It also holds the triangles of meshes as near. Where a contact with a triangle begins as another of
+/// the same grain ends, with about the same normal, it takes over its history: that of a grain that rolls over a flat
+/// floor goes on, whatever its triangles.
 ///
 /// Determinism: the same bits in every run and with any number of threads, whatever the context requires.
 template <typename Context, typename T>
@@ -246,7 +259,8 @@ class granular_friction {
   /// Grains, by radii (one, or one each), positions, velocities and angular velocities (empty: at rest), and numbers of
   /// materials (empty: all 0). Copies from the host and synchronizes. Throws argument_error for impossible options,
   /// radii, materials and counts, and a time step above longest_granular_time_step; data_error for a grain with a
-  /// number that is not finite, or with its center behind a wall (naming the first).
+  /// number that is not finite, or with its center behind a wall (naming the first), and for meshes as
+  /// mesh_contact_detector (naming the first mesh and triangle).
   granular_friction(const Context& context, const granular_friction_options& options, std::span<const double> radii,
                     std::span<const vec<double, 3>> positions, std::span<const vec<double, 3>> velocities = {},
                     std::span<const vec<double, 3>> angular_velocities = {},

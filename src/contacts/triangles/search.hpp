@@ -90,18 +90,26 @@ class sphere_on_triangles {
   QUADRAT_HD sphere_on_triangles(const triangle_store<T>& mesh, const vec<T, 3>& center, T radius)
       : mesh_(mesh), at_(center, radius, mesh.reach) {}
 
-  /// Calls f(triangle, its closest point) for each contact, in the order of leaves.
+  /// Calls f(triangle, its closest point) for triangles that the sphere touches, in the order of leaves.
+  template <typename F>
+  QUADRAT_HD void for_each_close(F&& f) const {
+    mesh_.for_each_near(at_.center, at_.radius + T(2) * at_.fine, [&](std::uint32_t t) {
+      const nearest found = closest(t);
+      if (in_reach(found)) f(t, found);
+    });
+  }
+  /// The same for those that report a contact.
   template <typename F>
   QUADRAT_HD void for_each_contact(F&& f) const {
-    mesh_.for_each_near(at_.center, at_.radius + T(2) * at_.fine, [&](std::uint32_t t) {
-      nearest found;
-      if (touches(t, found)) f(t, found);
+    for_each_close([&](std::uint32_t t, const nearest& found) {
+      if (reports(t, found)) f(t, found);
     });
   }
 
-  /// Whether triangle t reports a contact.
-  [[nodiscard]] QUADRAT_HD bool touches(std::uint32_t t, nearest& found) const {
-    found = nearest_of(t, at_.center);
+  [[nodiscard]] QUADRAT_HD nearest closest(std::uint32_t t) const { return nearest_of(t, at_.center); }
+
+  /// Whether triangle t reports a contact at its closest point.
+  [[nodiscard]] QUADRAT_HD bool reports(std::uint32_t t, const nearest& found) const {
     return in_reach(found) && owns(t, at_.center, found) && !is_merged(t, found);
   }
 

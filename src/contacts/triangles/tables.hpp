@@ -49,6 +49,10 @@ struct triangle_tables {
 /// Throws argument_error for a group that is not below 32 or too many triangles; data_error naming the first triangle
 /// without such vertices, with a coordinate beyond largest_length<T>, or that is not sound.
 template <typename T>
+void check_triangles(const triangles_view& mesh);
+
+/// Throws what check_triangles throws.
+template <typename T>
 [[nodiscard]] triangle_tables<T> make_triangle_tables(const triangles_view& mesh, const box<T, 3>& domain);
 
 }  // namespace quadrat::detail

@@ -21,33 +21,6 @@ using place = vec<double, 3>;
 
 constexpr std::size_t most_wall_triangles = std::size_t{1} << 29;  // corners have 32 bits
 
-template <typename T>
-void check_triangles(const triangles_view& mesh) {
-  require(mesh.group < 32, "the triangles are of group ", mesh.group, "; groups are below 32");
-  require(mesh.triangles.size() <= most_wall_triangles && mesh.vertices.size() <= 3 * most_wall_triangles, "there are ",
-          mesh.triangles.size(), " triangles and ", mesh.vertices.size(), " vertices; at most ", most_wall_triangles,
-          " triangles and three times as many vertices are possible");
-  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-    const vec<std::uint32_t, 3>& corners = mesh.triangles[t];
-    for (int k = 0; k < 3; ++k) {
-      if (corners[k] >= mesh.vertices.size()) {
-        throw data_error(message("triangle ", t, " has the vertex ", corners[k], "; there are ", mesh.vertices.size()),
-                         t);
-      }
-      const place& p = mesh.vertices[corners[k]];
-      for (int axis = 0; axis < 3; ++axis) {
-        if (std::fabs(p[axis]) <= double{largest_length<T>}) continue;
-        throw data_error(message("triangle ", t, " has a corner at ", vector_text(p),
-                                 "; coordinates must be finite and of magnitude up to ", largest_length<T>),
-                         t);
-      }
-    }
-    if (triangle_is_sound(mesh.vertices[corners[0]], mesh.vertices[corners[1]], mesh.vertices[corners[2]])) continue;
-    throw data_error(message("triangle ", t, " has no area; a triangle needs three corners that are not on one line"),
-                     t);
-  }
-}
-
 /// The place in the box of which a vertex is an image; those on a periodic face, to rounding, are at the lower one.
 template <typename T>
 [[nodiscard]] place place_in_box(const place& vertex, const box<T, 3>& domain) {
@@ -202,6 +175,33 @@ void grow_tree(triangle_tables<T>& tables) {
 }  // namespace
 
 template <typename T>
+void check_triangles(const triangles_view& mesh) {
+  require(mesh.group < 32, "the triangles are of group ", mesh.group, "; groups are below 32");
+  require(mesh.triangles.size() <= most_wall_triangles && mesh.vertices.size() <= 3 * most_wall_triangles, "there are ",
+          mesh.triangles.size(), " triangles and ", mesh.vertices.size(), " vertices; at most ", most_wall_triangles,
+          " triangles and three times as many vertices are possible");
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    const vec<std::uint32_t, 3>& corners = mesh.triangles[t];
+    for (int k = 0; k < 3; ++k) {
+      if (corners[k] >= mesh.vertices.size()) {
+        throw data_error(message("triangle ", t, " has the vertex ", corners[k], "; there are ", mesh.vertices.size()),
+                         t);
+      }
+      const place& p = mesh.vertices[corners[k]];
+      for (int axis = 0; axis < 3; ++axis) {
+        if (std::fabs(p[axis]) <= double{largest_length<T>}) continue;
+        throw data_error(message("triangle ", t, " has a corner at ", vector_text(p),
+                                 "; coordinates must be finite and of magnitude up to ", largest_length<T>),
+                         t);
+      }
+    }
+    if (triangle_is_sound(mesh.vertices[corners[0]], mesh.vertices[corners[1]], mesh.vertices[corners[2]])) continue;
+    throw data_error(message("triangle ", t, " has no area; a triangle needs three corners that are not on one line"),
+                     t);
+  }
+}
+
+template <typename T>
 triangle_tables<T> make_triangle_tables(const triangles_view& mesh, const box<T, 3>& domain) {
   check_triangles<T>(mesh);
   triangle_tables<T> tables;
@@ -226,6 +226,8 @@ triangle_tables<T> make_triangle_tables(const triangles_view& mesh, const box<T,
   return tables;
 }
 
+template void check_triangles<float>(const triangles_view&);
+template void check_triangles<double>(const triangles_view&);
 template triangle_tables<float> make_triangle_tables(const triangles_view&, const box<float, 3>&);
 template triangle_tables<double> make_triangle_tables(const triangles_view&, const box<double, 3>&);
 

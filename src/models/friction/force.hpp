@@ -19,6 +19,15 @@ struct alignas(4 * sizeof(T)) contact_memory {
   T scale;
 };
 
+/// `stride`: between the layers of the contact.
+template <typename T>
+[[nodiscard]] granular_contact_memory<T> remembered(particle_id first, particle_id second,
+                                                    const contact_memory<T>* memory, std::size_t stride,
+                                                    std::size_t layers) {
+  const vec<T, 3> rolling = layers > 1 ? memory[stride].displacement : vec<T, 3>{};
+  return {first, second, memory->displacement, memory->scale, rolling};
+}
+
 /// What the law of several materials remembers of a contact besides: the displacement of rolling.
 template <typename T>
 struct full_contact_memory : contact_memory<T> {

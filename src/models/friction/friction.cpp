@@ -61,12 +61,15 @@ void check_grains(const granular_friction_options& options, const granular_frict
 }
 
 template <typename T>
-void check_contacts(const granular_friction_state<T>& state, std::size_t count, std::size_t walls) {
+void check_contacts(const granular_friction_state<T>& state, std::size_t count, std::size_t walls,
+                    std::size_t triangles) {
   const granular_contact_memory<T>* before = nullptr;
   for (const granular_contact_memory<T>& one : state.contacts) {
-    const bool known = one.second < count || (one.second >= first_plane && one.second - first_plane < walls);
+    const bool known = one.second < count || (one.second >= first_plane && one.second - first_plane < walls) ||
+                       (one.second >= first_granular_triangle && one.second - first_granular_triangle < triangles);
     require(one.first < count && known && one.first != one.second, "the state has a contact of ", one.first, " and ",
-            one.second, "; there are ", count, " grains, from 0, and ", walls, " walls, from ", first_plane);
+            one.second, "; there are ", count, " grains, from 0, ", walls, " walls, from ", first_plane, ", and ",
+            triangles, " triangles, from ", first_granular_triangle);
     require(
         before == nullptr || before->first < one.first || (before->first == one.first && before->second < one.second),
         "the contacts of the state are not in order at that of ", one.first, " and ", one.second);
@@ -330,7 +333,8 @@ void granular_friction<Context, T>::restore(const granular_friction_state<T>& st
        {&state.positions, &state.remainders, &state.velocities, &state.angular_velocities, &state.listed_positions}) {
     require(values->size() == size(), "the state has ", values->size(), " grains; the simulation has ", size());
   }
-  check_contacts(state, size(), implementation_->options.walls.size());
+  check_contacts(state, size(), implementation_->options.walls.size(),
+                 implementation_->setup.triangle_materials.size());
   implementation_->set(state);
 }
 

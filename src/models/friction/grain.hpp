@@ -5,7 +5,10 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "contacts/triangles/search.hpp"
+#include "models/friction/entry.hpp"
 #include "models/friction/materials.hpp"
+#include "models/friction/meshes.hpp"
 #include "models/wide_access.hpp"
 #include "quadrat/contacts/narrow_phase.hpp"
 #include "quadrat/core/macros.hpp"
@@ -43,9 +46,6 @@ struct moving_grains {
   vec<T, 3>* remainders;  ///< of positions: the parts below their rounding
 };
 
-/// Set in entries of the neighbor list whose contact has a history.
-inline constexpr std::uint32_t remembers = 0x80000000u;
-
 /// The neighbor list, and the histories of contacts.
 template <typename T>
 struct friction_partners {
@@ -67,21 +67,6 @@ struct grain_load {
   T deepest_in_wall{};  ///< overlap / radius
   std::uint32_t contacts = 0;
   std::uint32_t walls = 0;  ///< bit k: touches wall k
-};
-
-/// A grain during the loop over its contacts.
-template <typename T>
-struct grain_in_work {
-  vec<T, 3> position;
-  vec<T, 3> velocity;
-  vec<T, 3> spin;
-  T radius;
-  T mass;
-  T inverse_inertia;
-  std::uint32_t slot;
-  particle_id id;
-  std::uint32_t walls;
-  std::uint32_t material;
 };
 
 /// The input of the forces of one step. Materials: one_material or material_table.
@@ -114,13 +99,14 @@ struct friction_forces {
             material};
   }
 
-  /// Sums in order of the row, then of the walls. Without `Keep`, histories are not changed.
+  /// Sums in order of the row, then of the walls, then of the triangles. Without `Keep`, histories are not changed.
   template <bool Keep>
   [[nodiscard]] QUADRAT_HD grain_load<T> load(const grain_in_work<T>& self) const {
     grain_load<T> sum;
     const std::uint64_t last = near.offsets[self.slot + 1];
     for (std::uint64_t entry = near.offsets[self.slot]; entry < last; ++entry) add_partner<Keep>(self, entry, sum);
     for (std::uint32_t k = 0; k < wall_count; ++k) add_wall<Keep>(self, k, sum);
+    if constexpr (requires { materials.meshes; }) add_meshes<Keep>(self, sum);
     return sum;
   }
 
@@ -193,6 +179,19 @@ struct friction_forces {
     vec<T, 3> normal;
     const T overlap = walls[k].overlap(self.position, self.radius, normal);
     if (!(overlap > T(0))) return;
+    const bool known = (self.walls >> k & 1u) != 0;
+    contact_memory<T>* const kept = near.wall_memories + (k * near.count + self.slot);
+    const std::size_t stride = wall_count * near.count;
+    memory_type memory = known ? recalled(kept, stride) : memory_type{};
+    add_fixed(self, normal, overlap, materials.between(self.material, materials.of_wall(k)), memory, sum);
+    if constexpr (Keep) keep(memory, kept, stride);
+    sum.walls |= 1u << k;
+  }
+
+  /// The contact with a body that does not move.
+  [[gnu::always_inline]] QUADRAT_HD void add_fixed(const grain_in_work<T>& self, const vec<T, 3>& normal, T overlap,
+                                                   const friction_law<T>& law, memory_type& memory,
+                                                   grain_load<T>& sum) const {
     friction_contact<T> at{};
     at.normal = normal;
     at.overlap = overlap;
@@ -202,18 +201,40 @@ struct friction_forces {
     const T arm = self.radius - at.overlap / 2;
     at.velocity = self.velocity - cross(self.spin * arm, at.normal);
     at.spin = self.spin;
-    const bool known = (self.walls >> k & 1u) != 0;
-    contact_memory<T>* const kept = near.wall_memories + (k * near.count + self.slot);
-    const std::size_t stride = wall_count * near.count;
-    memory_type memory = known ? recalled(kept, stride) : memory_type{};
-    const friction_push<T> push = materials.between(self.material, materials.of_wall(k))(at, memory);
-    if constexpr (Keep) keep(memory, kept, stride);
+    const friction_push<T> push = law(at, memory);
     add(push, at, arm, sum);
     sum.energy += push.energy;
     const T depth = at.overlap / self.radius;
     sum.deepest = depth > sum.deepest ? depth : sum.deepest;
     sum.deepest_in_wall = depth > sum.deepest_in_wall ? depth : sum.deepest_in_wall;
-    sum.walls |= 1u << k;
+  }
+
+  /// The contacts with triangles that a grain has in its row.
+  template <bool Keep>
+  QUADRAT_HD void add_meshes(const grain_in_work<T>& self, grain_load<T>& sum) const {
+    const friction_meshes<T>& meshes = materials.meshes;
+    const sphere_on_triangles<T> sphere(meshes.store, self.position, self.radius);
+    const std::uint64_t first = meshes.offsets[self.slot], last = meshes.offsets[self.slot + 1];
+    for (std::uint64_t entry = first; entry < last; ++entry) {
+      const std::uint32_t t = meshes.triangle(entry);
+      const nearest_on_triangle<T> found = sphere.closest(t);
+      if (!sphere.reports(t, found)) continue;
+      const contact_point<T> point = sphere.contact_at(t, found);
+      const std::uint64_t before = meshes.previous(entry, self, point.normal, materials.time_step());
+      memory_type memory = before < last ? recalled(meshes.memories + before * near.layers, 1) : memory_type{};
+      add_fixed(self, point.normal * T(-1), point.depth, materials.between(self.material, meshes.materials[t]), memory,
+                sum);
+      if constexpr (Keep) {
+        keep(memory, meshes.memories + entry * near.layers, 1);
+        meshes.partners[entry] |= touches_now;
+      }
+    }
+    if constexpr (Keep) {
+      for (std::uint64_t entry = first; entry < last; ++entry) {
+        const bool now = (meshes.partners[entry] & touches_now) != 0;
+        meshes.partners[entry] = meshes.triangle(entry) | (now ? remembers : 0u);
+      }
+    }
   }
 
   QUADRAT_HD static void add(const friction_push<T>& push, const friction_contact<T>& at, T arm, grain_load<T>& sum) {

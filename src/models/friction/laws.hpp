@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "models/friction/grain.hpp"
+#include "models/friction/meshes.hpp"
 #include "models/friction/setup.hpp"
 #include "quadrat/core/array.hpp"
 
@@ -28,14 +29,23 @@ class friction_laws {
                              const std::uint32_t* of_grains, Action&& action) const {
     const auto walls = static_cast<std::uint32_t>(walls_.size());
     if (plain_) return action(friction_forces<T, one_material<T>>{{first_}, grains, near, walls_.data(), walls});
-    const material_table<T> table{laws_.data(), of_grains, wall_materials_.data(), count_};
-    return action(friction_forces<T, material_table<T>>{table, grains, near, walls_.data(), walls});
+    return action(friction_forces<T, material_table<T>>{table(of_grains), grains, near, walls_.data(), walls});
+  }
+  [[nodiscard]] friction_forces<T, mesh_table<T>> forces_on_meshes(const moving_grains<T>& grains,
+                                                                   const friction_partners<T>& near,
+                                                                   const std::uint32_t* of_grains,
+                                                                   const friction_meshes<T>& meshes) const {
+    return {{table(of_grains), meshes}, grains, near, walls_.data(), static_cast<std::uint32_t>(walls_.size())};
   }
 
   [[nodiscard]] std::size_t walls() const { return walls_.size(); }
   [[nodiscard]] std::size_t bytes() const { return walls_.bytes() + laws_.bytes() + wall_materials_.bytes(); }
 
  private:
+  [[nodiscard]] material_table<T> table(const std::uint32_t* of_grains) const {
+    return {laws_.data(), of_grains, wall_materials_.data(), count_};
+  }
+
   friction_law<T> first_;
   bool plain_;
   std::uint32_t count_;

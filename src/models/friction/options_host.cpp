@@ -241,6 +241,10 @@ granular_friction_options detail::completed(granular_friction_options options, s
             options.walls[k].material, "; there are ", count_of_materials(options), " materials, from 0");
     options.walls[k] = checked_wall(options.walls[k], k, largest);
   }
+  for (std::size_t k = 0; k < options.meshes.size(); ++k) {
+    require(options.meshes[k].material < count_of_materials(options), "mesh ", k, " is of material ",
+            options.meshes[k].material, "; there are ", count_of_materials(options), " materials, from 0");
+  }
   const double longest = longest_granular_time_step(options, smallest);
   if (options.time_step == 0) options.time_step = longest / 10;
   require(options.time_step > 0 && options.time_step <= longest, "the time step is ", options.time_step,

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "contacts/bodies/place.hpp"
+#include "contacts/triangles/tables.hpp"
 #include "models/friction/force.hpp"
 #include "models/friction/options.hpp"
 #include "quadrat/core/box.hpp"
@@ -25,6 +27,8 @@ struct friction_setup {
   bool rolling_springs;
   std::vector<friction_wall<T>> walls;
   std::vector<std::uint32_t> wall_materials;
+  triangle_tables<T> triangles;  ///< of all meshes
+  std::vector<std::uint32_t> triangle_materials;
   std::vector<T> radii;                  ///< by particle
   std::vector<std::uint32_t> materials;  ///< by particle
   box<T, 3> domain;
@@ -83,13 +87,33 @@ template <typename T>
 void set_laws(friction_setup<T>& setup, const granular_friction_options& options) {
   setup.material_count = static_cast<std::uint32_t>(count_of_materials(options));
   setup.rolling_springs = options.rolling == rolling_resistance::sds;
-  setup.plain = setup.material_count == 1 && !setup.rolling_springs;
+  setup.plain = setup.material_count == 1 && !setup.rolling_springs && options.meshes.empty();
   const std::vector<contact_constants> contacts = constants_of_contacts(options);
   for (std::size_t k = 0; k < contacts.size(); ++k) {
     const granular_material& first = material_of(options, k / setup.material_count);
     setup.laws.push_back(make_friction_law<T>(options, contacts[k], first.density));
     setup.plain = setup.plain && contacts[k].twisting_friction == 0 && contacts[k].cohesion == 0;
   }
+}
+
+template <typename T>
+void set_meshes(friction_setup<T>& setup, std::span<const granular_mesh> meshes) {
+  granular_mesh all;
+  for (std::size_t k = 0; k < meshes.size(); ++k) {
+    const granular_mesh& mesh = meshes[k];
+    try {
+      check_triangles<T>({mesh.vertices, mesh.triangles});
+    } catch (const data_error& problem) {
+      throw data_error(message("mesh ", k, ": ", problem.what()), problem.index().value());
+    }
+    const auto base = static_cast<std::uint32_t>(all.vertices.size());
+    all.vertices.insert(all.vertices.end(), mesh.vertices.begin(), mesh.vertices.end());
+    for (const vec<std::uint32_t, 3>& t : mesh.triangles) {
+      all.triangles.push_back(t + vec<std::uint32_t, 3>::filled(base));
+    }
+    setup.triangle_materials.resize(all.triangles.size(), static_cast<std::uint32_t>(mesh.material));
+  }
+  setup.triangles = make_triangle_tables({all.vertices, all.triangles}, open_box<T>());
 }
 
 /// `materials`: by grain; empty: all 0.
@@ -103,6 +127,7 @@ template <typename T>
     setup.walls.push_back(make_friction_wall<T>(wall));
     setup.wall_materials.push_back(static_cast<std::uint32_t>(wall.material));
   }
+  set_meshes(setup, options.meshes);
   setup.domain = make_box(cast<T>(to_vec(options.lower)), cast<T>(to_vec(options.upper)), vec<bool, 3>::filled(false));
   setup.gravity = cast<T>(to_vec(options.gravity));
   setup.skin = static_cast<T>(options.skin);

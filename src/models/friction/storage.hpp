@@ -10,6 +10,7 @@
 
 #include "models/friction/kernels.hpp"
 #include "models/friction/laws.hpp"
+#include "models/friction/mesh_rows.hpp"
 #include "models/friction/setup.hpp"
 #include "quadrat/contacts/contact_matcher.hpp"
 #include "quadrat/core/array.hpp"
@@ -47,7 +48,9 @@ class friction_storage {
                                     wall_memories_[list_set_].data(),
                                     count_,
                                     setup_.layers()};
-    return laws_.with_forces(grains(set_of_grains), near, materials_[list_set_].data(), action);
+    const std::uint32_t* const materials = materials_[list_set_].data();
+    if (meshes_.empty()) return laws_.with_forces(grains(set_of_grains), near, materials, action);
+    return action(laws_.forces_on_meshes(grains(set_of_grains), near, materials, meshes_.view(list_set_)));
   }
   [[nodiscard]] moving_grains<T> grains(int set);
   [[nodiscard]] const vec<T, 3>* listed() const { return listed_.data(); }
@@ -80,6 +83,7 @@ class friction_storage {
   neighbor_list<Context, T, 3> list_;
   contact_matcher<Context> matcher_;
   friction_laws<Context, T> laws_;
+  friction_mesh_rows<Context, T> meshes_;
 
   array<grain_place<T>, Context> places_[2];
   array<grain_velocity<T>, Context> velocities_[2];
@@ -140,6 +144,7 @@ friction_storage<Context, T>::friction_storage(const Context& context, const fri
       list_(context, friction_list_options(setup)),
       matcher_(context),
       laws_(context, setup),
+      meshes_(context, setup),
       listed_(context, count_),
       radii_(context, count_),
       sorted_cells_(context, count_),
@@ -227,6 +232,9 @@ void friction_storage<Context, T>::rebuild() {
   if (offsets_ != view.offsets) ++version_;
   offsets_ = view.offsets;
   carry(view, list_.size());
+  const bool moved =
+      meshes_.rebuild(list_set_, count_, listed_.data(), radii_.data(), setup_.skin, ids_.data(), slots_.data());
+  if (moved) ++version_;
   ++rebuilds_;
 }
 
@@ -239,6 +247,7 @@ void friction_storage<Context, T>::set_contacts(const granular_friction_state<T>
   std::vector<contact_memory<T>> wall_memories(count_ * laws_.walls() * setup_.layers());
   for (const granular_contact_memory<T>& one : state.contacts) {
     const contact_memory<T> layers[] = {{one.displacement, one.scale}, {one.rolling, 0}};
+    if (one.second >= first_granular_triangle) continue;
     if (one.second >= first_plane) {
       for (std::size_t k = 0; k < setup_.layers(); ++k) {
         wall_memories[(k * laws_.walls() + one.second - first_plane) * count_ + one.first] = layers[k];
@@ -259,6 +268,7 @@ void friction_storage<Context, T>::set_contacts(const granular_friction_state<T>
   memories_[list_set_] = to_device(context_, memories);
   wall_memories_[list_set_] = to_device(context_, wall_memories);
   if (!setup_.plain) materials_[list_set_] = to_device(context_, setup_.materials);
+  meshes_.set(list_set_, count_, state.contacts);
   context_.synchronize();
 }
 
@@ -267,7 +277,8 @@ void friction_storage<Context, T>::set(const granular_friction_state<T>& state, 
   set_contacts(state);
   std::vector<std::uint32_t> touched(count_, 0);
   for (const granular_contact_memory<T>& one : state.contacts) {
-    if (one.second >= first_plane) touched[one.first] |= 1u << (one.second - first_plane);
+    if (one.second >= first_plane && one.second < first_granular_triangle)
+      touched[one.first] |= 1u << (one.second - first_plane);
   }
   auto listed = to_device(context_, state.listed_positions);
   auto remainders = to_device(context_, state.remainders);
@@ -311,15 +322,6 @@ granular_friction_state<T> friction_storage<Context, T>::state() {
   return state;
 }
 
-/// `stride`: between the layers of the contact.
-template <typename T>
-[[nodiscard]] granular_contact_memory<T> remembered(particle_id first, particle_id second,
-                                                    const contact_memory<T>* memory, std::size_t stride,
-                                                    std::size_t layers) {
-  const vec<T, 3> rolling = layers > 1 ? memory[stride].displacement : vec<T, 3>{};
-  return {first, second, memory->displacement, memory->scale, rolling};
-}
-
 template <typename Context, typename T>
 void friction_storage<Context, T>::add_contacts(granular_friction_state<T>& state) {
   const auto grains_by_slot = to_host(context_, velocities_[grain_set_]);
@@ -329,8 +331,9 @@ void friction_storage<Context, T>::add_contacts(granular_friction_state<T>& stat
   const std::size_t layers = setup_.layers();
   const auto memories = to_host(context_, memories_[list_set_].data(), offsets[count_] * layers);
   const auto wall_memories = to_host(context_, wall_memories_[list_set_]);
+  std::vector<particle_id> ids;
   for (std::size_t slot = 0; slot < count_; ++slot) {
-    const particle_id id = grains_by_slot[slot].id;
+    const particle_id id = ids.emplace_back(grains_by_slot[slot].id);
     for (std::uint64_t entry = offsets[slot]; entry < offsets[slot + 1]; ++entry) {
       if ((partners[entry] & remembers) == 0) continue;
       const particle_id other = grains_by_slot[partners[entry] & ~remembers].id;
@@ -342,15 +345,16 @@ void friction_storage<Context, T>::add_contacts(granular_friction_state<T>& stat
                                           &wall_memories[k * count_ + slot], laws_.walls() * count_, layers));
     }
   }
+  meshes_.add_contacts(list_set_, ids, state);
   std::sort(state.contacts.begin(), state.contacts.end(),
             [](const auto& a, const auto& b) { return a.first != b.first ? a.first < b.first : a.second < b.second; });
 }
 
 template <typename Context, typename T>
 std::size_t friction_storage<Context, T>::bytes() const {
-  std::size_t sum = list_.bytes() + matcher_.bytes() + laws_.bytes() + listed_.bytes() + radii_.bytes() +
-                    sorted_cells_.bytes() + ids_.bytes() + slots_.bytes() + first_.bytes() + second_.bytes() +
-                    scratch_.bytes();
+  std::size_t sum = list_.bytes() + matcher_.bytes() + laws_.bytes() + meshes_.bytes() + listed_.bytes() +
+                    radii_.bytes() + sorted_cells_.bytes() + ids_.bytes() + slots_.bytes() + first_.bytes() +
+                    second_.bytes() + scratch_.bytes();
   for (int set = 0; set < 2; ++set) {
     sum += places_[set].bytes() + velocities_[set].bytes() + spins_[set].bytes() + remainders_[set].bytes() +
            partners_[set].bytes() + memories_[set].bytes() + wall_memories_[set].bytes() + materials_[set].bytes();

@@ -46,6 +46,8 @@ template <typename Context, typename T>
   friction_facts facts{};
   std::vector<double> radius_of_each;
   together(ranks, [&] {
+    require(options.meshes.empty(), "there are ", options.meshes.size(),
+            " meshes; over ranks, grains have walls that are planes: run on one rank");
     parts.whole = detail::whole_on_rank_0<whole_type>(ranks, "grains", positions.size(), context, options, radii,
                                                       positions, velocities, angular_velocities, materials);
     if (parts.whole == nullptr) return;
