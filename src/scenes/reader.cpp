@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <set>
@@ -236,6 +237,9 @@ class key_reader {
         (name ? needed : others).emplace_back(key, [&](const toml::node& value) { read(value, member); });
       });
       read_table(one, list, needed, others);
+      if constexpr (requires { record.file; }) {  // is named from the scene's folder
+        record.file = (std::filesystem::path(places_.file()).parent_path() / record.file).string();
+      }
       records.push_back(record);
     }
     name_ = list;

@@ -69,6 +69,28 @@ MIXED = (
 )
 
 
+# A funnel of eight triangles instead of the plate, upside down in its file and twice as large.
+FUNNEL = """\
+[[box.meshes]]
+file = "shapes/funnel.obj"
+scale = 0.5
+rotate = [180, 0, 0]
+translate = [0, 0.08, 0]
+"""
+
+WITH_FUNNEL = (
+    SCENE[: SCENE.index("[[box.walls]]")] + FUNNEL + SCENE[SCENE.index("\n[particles]") :].replace("0.08, -", "0.1, -")
+)
+
+
+def funnel():
+    """From a square of side 0.16 at y = -0.04 to one of side 0.1 at y = 0.04."""
+    corners = [(-1, -1), (-1, 1), (1, 1), (1, -1)]
+    lines = [f"v {0.08 * x} -0.04 {0.08 * z}" for x, z in corners] + [f"v {0.05 * x} 0.04 {0.05 * z}" for x, z in corners]
+    lines += [f"f {k + 1} {(k + 1) % 4 + 1} {(k + 1) % 4 + 5} {k + 5}" for k in range(4)]
+    return "\n".join(lines) + "\n"
+
+
 class HopperTest(support.ProgramTest):
     def scene_with(self, old="", new=""):
         self.assertIn(old, SCENE)
@@ -133,6 +155,44 @@ class HopperTest(support.ProgramTest):
         message = self.fails("run", other.name, "--output", "broken", "--resume", code=2)
         self.assertIn("physics.materials", message)
 
+    def scene_with_funnel(self, old="", new=""):
+        (self.folder / "shapes").mkdir(exist_ok=True)
+        (self.folder / "shapes" / "funnel.obj").write_text(funnel())
+        self.assertIn(old, WITH_FUNNEL)
+        return self.write_scene(WITH_FUNNEL.replace(old, new) if old else WITH_FUNNEL, "silo.toml")
+
+    def test_grains_flow_through_a_mesh_and_go_on_with_the_same_bits(self):
+        scene = self.scene_with_funnel("preview = false", "preview = true")
+        whole = self.run_scene("whole", scene=scene)
+        self.assertEqual(whole["settings"]["box"]["meshes"][0]["scale"], 0.5)
+        frame = support.read_vtp(self.folder / "whole" / "frames" / "frame_00005000.vtp")
+        positions = struct.unpack("<360f", frame["Points"])
+        below = sum(1 for y in positions[1::3] if y < 0.06)
+        self.assertGreater(below, 30)
+        for x, y, z in zip(positions[0::3], positions[1::3], positions[2::3], strict=True):
+            if 0.065 < y < 0.095:  # in the funnel, which is 2 cm high at each side of y = 0.08
+                self.assertLess(max(abs(x), abs(z)), 0.025 + 0.015 * (y - 0.06) / 0.04)
+        self.run_scene("broken", "--steps", 2100, scene=scene)
+        self.run_scene("broken", "--resume", "--threads", 1, scene=scene)
+        self.assert_same_results("whole", "broken")
+
+    def test_meshes_that_cannot_be(self):
+        def refused(old, new, *arguments):
+            scene = self.scene_with_funnel(old, new)
+            return self.fails("run", scene.name, "--output", "out", *arguments, code=2)
+
+        self.assertIn(
+            "silo.toml:9:1: box.meshes has a mesh that is refused: cannot read shapes/no.obj: No such file",
+            refused("funnel.obj", "no.obj"),
+        )
+        self.assertIn("names end in .stl or .obj", refused("funnel.obj", "funnel.ply"))
+        self.assertIn("with a scale of -1; it must be positive", refused("scale = 0.5", "scale = -1"))
+        self.assertIn("box.meshes.rotate must have three components", refused("[180, 0, 0]", "[180]"))
+        self.assertIn('box.meshes lacks the key "file"', refused('file = "shapes/funnel.obj"\n', ""))
+        self.assertIn('names the material "tin"', refused("scale = 0.5", 'scale = 0.5\nmaterial = "tin"'))
+        self.assertIn("in which grain", refused("[0, 0.08, 0]", "[0, 0.12, 0]"))
+        self.assertIn("1 meshes; over ranks", refused("", "", "--devices", 2))
+
     def test_scenes_that_cannot_be(self):
         self.assertEqual(
             self.refused("young_modulus = 1e6", "normal_spring = 300"),
@@ -160,6 +220,11 @@ class HopperTest(support.ProgramTest):
         summary = self.run_scene("out", "--steps", 200, "--device", "cpu", scene=scene)
         self.assertEqual(summary["run"]["last_step"], 200)
         self.assertGreater(summary["run"]["particles"], 1000)
+
+    def test_the_example_with_a_cone_runs(self):
+        scene = support.SOURCE / "examples" / "cone_hopper.toml"
+        self.run_scene("out", "--steps", 200, "--device", "cpu", scene=scene)
+        self.assertEqual(self.rows("out")[-1]["step"], 200)
 
 
 if __name__ == "__main__":

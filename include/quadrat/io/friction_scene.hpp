@@ -25,6 +25,15 @@ struct scene_wall : granular_wall {
   std::string material_name{};
 };
 
+/// A wall of triangles from a file in the format STL or OBJ. Its vertices are scaled, turned, then moved.
+struct scene_mesh {
+  std::string file{};                     ///< in a scene that has been read, from the current folder
+  std::optional<std::string> material{};  ///< default: the first
+  std::optional<double> scale{};
+  std::optional<triple> rotate{};  ///< degrees about the axes x, then y, then z of space
+  std::optional<triple> translate{};
+};
+
 /// A material by name. What is left out is as in [physics].
 struct scene_material {
   std::string name{};
@@ -48,7 +57,8 @@ struct scene_material_pair : granular_material_pair {
 
 /// Elements of arrays of tables. `visit_members(record, visitor)` calls `visitor(key, member)` for all keys.
 template <typename T>
-concept scene_record = std::is_same_v<T, scene_material> || std::is_same_v<T, scene_material_pair>;
+concept scene_record =
+    std::is_same_v<T, scene_material> || std::is_same_v<T, scene_material_pair> || std::is_same_v<T, scene_mesh>;
 
 /// What materials and pairs have.
 template <typename Record, typename Visitor>
@@ -76,6 +86,15 @@ void visit_members(Pair& pair, Visitor&& visitor) {
   visit_contact_members(pair, visitor);
 }
 
+template <is_scene<scene_mesh> Mesh, typename Visitor>
+void visit_members(Mesh& mesh, Visitor&& visitor) {
+  visitor("file", mesh.file);
+  visitor("material", mesh.material);
+  visitor("scale", mesh.scale);
+  visitor("rotate", mesh.rotate);
+  visitor("translate", mesh.translate);
+}
+
 /// A scene of the granular model with the law "hertz" or "linear": grains with friction, in SI units. Every member is
 /// one key of the file, in the table of the same name (docs/reference/scenes.md says what each means).
 struct friction_scene {
@@ -85,6 +104,7 @@ struct friction_scene {
     triple upper{0.2, 0.2, 0.2};
     std::optional<std::string> material;  ///< of the faces; default: the first
     std::vector<scene_wall> walls;        ///< in addition to the faces of the box
+    std::optional<std::vector<scene_mesh>> meshes;
   } box;
   struct {
     std::int64_t count = 2000;
@@ -131,6 +151,7 @@ void visit_keys(Scene& s, Visitor&& visitor) {
   visitor("box", "upper", s.box.upper);
   visitor("box", "material", s.box.material);
   visitor("box", "walls", s.box.walls);
+  visitor("box", "meshes", s.box.meshes);
   visitor("particles", "count", s.particles.count);
   visitor("particles", "radius", s.particles.radius);
   visitor("particles", "smallest_radius", s.particles.smallest_radius);
@@ -170,7 +191,7 @@ void check(const friction_scene& scene, const scene_places& places);
 /// Fills in what was left out. Call it after check.
 void complete(friction_scene& scene, const scene_places& places);
 
-/// The options passed to the model.
+/// The options passed to the model. Reads the files of meshes; throws io_error as read_triangle_mesh.
 [[nodiscard]] granular_friction_options options_of(const friction_scene& scene);
 [[nodiscard]] granular_fill fill_of(const friction_scene& scene);
 

@@ -3,14 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "core/suggestion.hpp"
 #include "models/friction/options.hpp"
 #include "models/friction/setup.hpp"
+#include "quadrat/contacts/mesh_contact_detector.hpp"
+#include "quadrat/core/context.hpp"
 #include "quadrat/core/types.hpp"
+#include "quadrat/io/triangle_mesh.hpp"
 #include "scenes/demands.hpp"
 
 namespace quadrat::io {
@@ -100,6 +105,38 @@ void set_walls(const friction_scene& scene, granular_friction_options& options) 
   }
 }
 
+granular_mesh placed_mesh(const friction_scene& scene, const scene_mesh& given) {
+  triangle_mesh read = read_triangle_mesh(given.file);
+  const double scale = given.scale.value_or(1);
+  const triple turn = given.rotate.value_or(triple{});
+  for (vec<double, 3>& p : read.vertices) {
+    p *= scale;
+    for (int axis = 0; axis < 3; ++axis) {
+      const double angle = turn[static_cast<std::size_t>(axis)] * (std::numbers::pi / 180);
+      if (angle == 0) continue;
+      double &u = p[(axis + 1) % 3], &v = p[(axis + 2) % 3];
+      std::tie(u, v) = std::pair(u * std::cos(angle) - v * std::sin(angle), u * std::sin(angle) + v * std::cos(angle));
+    }
+    p += detail::to_vec(given.translate.value_or(triple{}));
+  }
+  return {std::move(read.vertices), std::move(read.triangles), given.material ? number_of(scene, *given.material) : 0};
+}
+
+/// All but the meshes, whose files take time to read.
+granular_friction_options options_without_meshes(const friction_scene& scene) {
+  const auto& p = scene.physics;
+  granular_friction_options options;
+  options.stiffness = p.law == granular_force_law::hertz ? contact_stiffness::hertz : contact_stiffness::linear;
+  options.damping = p.damping;
+  set_materials(scene, options);
+  options.gravity = p.gravity;
+  options.lower = scene.box.lower;
+  options.upper = scene.box.upper;
+  set_walls(scene, options);
+  options.time_step = p.time_step.value_or(0);
+  return options;
+}
+
 class friction_checker : private scene_demands<friction_scene> {
  public:
   using scene_demands::scene_demands;
@@ -113,6 +150,7 @@ class friction_checker : private scene_demands<friction_scene> {
     walls();
     time_step();
     start();
+    if (scene_.box.meshes) meshes(*scene_.box.meshes);
     running();
     output();
     demand(scene_.camera.speed >= 0, "camera.speed", "is ", scene_.camera.speed, ", but must not be negative");
@@ -162,6 +200,10 @@ class friction_checker : private scene_demands<friction_scene> {
     if (scene_.box.material) known("box.material", *scene_.box.material);
     for (const scene_wall& wall : scene_.box.walls) {
       if (!wall.material_name.empty()) known("box.walls", wall.material_name);
+    }
+    if (!scene_.box.meshes) return;
+    for (const scene_mesh& mesh : *scene_.box.meshes) {
+      if (mesh.material) known("box.meshes", *mesh.material);
     }
   }
 
@@ -252,17 +294,55 @@ class friction_checker : private scene_demands<friction_scene> {
   }
 
   void time_step() const {
-    const double longest = longest_granular_time_step(options_of(scene_), fill_of(scene_).smallest_radius);
+    const double longest = longest_granular_time_step(options_without_meshes(scene_), fill_of(scene_).smallest_radius);
     const double step = scene_.physics.time_step.value_or(longest);
     demand(step > 0 && step <= longest, "physics.time_step", "is ", step, ", but must be positive, and at most ",
            longest, " s for contacts of these grains to be stable");
+  }
+
+  void meshes(const std::vector<scene_mesh>& all) const {
+    const char* const list = "box.meshes";
+    const granular_filling grains = filled_region(fill_of(scene_));
+    for (const scene_mesh& mesh : all) {
+      printable(list, mesh.file);
+      const double scale = mesh.scale.value_or(1);
+      demand(scale > 0 && std::isfinite(scale), list, "has a mesh, \"", mesh.file, "\", with a scale of ", scale,
+             "; it must be positive and finite");
+      finite(list, mesh.rotate.value_or(triple{}));
+      finite(list, mesh.translate.value_or(triple{}));
+      try {
+        start_beside(mesh.file, placed_mesh(scene_, mesh), grains);
+      } catch (const io_error& problem) {
+        demand(false, list, "has a mesh that is refused: ", problem.what());
+      } catch (const data_error& problem) {
+        demand(false, list, "has a mesh, \"", mesh.file, "\", whose ", problem.what());
+      }
+    }
+  }
+
+  /// As for walls, below.
+  void start_beside(const std::string& file, const granular_mesh& mesh, const granular_filling& grains) const {
+    const cpu_context context;
+    mesh_contact_detector<cpu_context, double> detector(context, {mesh.vertices, mesh.triangles});
+    bodies_view<double> spheres;
+    spheres.centers = points_of(grains.positions.data(), grains.positions.size());
+    spheres.radii = grains.radii.data();
+    detector.build(spheres);
+    const contacts_view<double> found = detector.view();
+    for (std::uint64_t k = 0; k < found.count; ++k) {
+      const contact<double>& one = found.records[k];
+      const vec<double, 3>& at = grains.positions[one.a];
+      demand(one.depth <= grains.radii[one.a] / 2, "box.meshes", "has a mesh, \"", file, "\", in which grain ", one.a,
+             " would start, at [", at[0], ", ", at[1], ", ", at[2],
+             "]; particles.lower and particles.upper say where grains start");
+    }
   }
 
   /// The first step would reject grains that overlap a wall by more than half their radius.
   void start() const {
     if (scene_.box.walls.empty()) return;
     const granular_filling grains = filled_region(fill_of(scene_));
-    const std::vector<granular_wall> walls = detail::completed(options_of(scene_), grains.radii).walls;
+    const std::vector<granular_wall> walls = detail::completed(options_without_meshes(scene_), grains.radii).walls;
     const std::size_t faces = walls.size() - scene_.box.walls.size();
     for (std::size_t k = faces; k < walls.size(); ++k) {
       const auto wall = detail::make_friction_wall<double>(walls[k]);
@@ -280,16 +360,9 @@ class friction_checker : private scene_demands<friction_scene> {
 }  // namespace
 
 granular_friction_options options_of(const friction_scene& scene) {
-  const auto& p = scene.physics;
-  granular_friction_options options;
-  options.stiffness = p.law == granular_force_law::hertz ? contact_stiffness::hertz : contact_stiffness::linear;
-  options.damping = p.damping;
-  set_materials(scene, options);
-  options.gravity = p.gravity;
-  options.lower = scene.box.lower;
-  options.upper = scene.box.upper;
-  set_walls(scene, options);
-  options.time_step = p.time_step.value_or(0);
+  granular_friction_options options = options_without_meshes(scene);
+  if (!scene.box.meshes) return options;
+  for (const scene_mesh& mesh : *scene.box.meshes) options.meshes.push_back(placed_mesh(scene, mesh));
   return options;
 }
 
@@ -315,7 +388,7 @@ granular_fill fill_of(const friction_scene& scene) {
 void check(const friction_scene& scene, const scene_places& places) { friction_checker(scene, places).run(); }
 
 void complete(friction_scene& scene, const scene_places& places) {
-  const granular_friction_options options = options_of(scene);
+  const granular_friction_options options = options_without_meshes(scene);
   const granular_fill fill = fill_of(scene);
   auto& physics = scene.physics;
   const granular_material base = filled({}, material_of_physics(physics));

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <utility>
+#include <vector>
 
 #include "program/run/models/scene_runs.hpp"
 #include "quadrat/io/friction_scene.hpp"
@@ -97,6 +100,23 @@ void add_wall(io::preview_stage& stage, const granular_wall& wall) {
   add_ring(stage, rim);
 }
 
+/// Draws the sides where a mesh ends or bends.
+void add_mesh(io::preview_stage& stage, const granular_mesh& mesh) {
+  constexpr double bent = 0.97;  // cosine of the angle between normals
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<vec<double, 3>>> sides;  // normals of their triangles
+  for (const vec<std::uint32_t, 3>& t : mesh.triangles) {
+    const vec<double, 3>& a = mesh.vertices[t[0]];
+    const vec<double, 3> up = cross(mesh.vertices[t[1]] - a, mesh.vertices[t[2]] - a);
+    for (int k = 0; k < 3; ++k) {
+      sides[std::minmax(t[k], t[(k + 1) % 3])].push_back(up * (1 / std::sqrt(squared_norm(up))));
+    }
+  }
+  for (const auto& [ends, normals] : sides) {
+    if (normals.size() == 2 && std::abs(dot(normals[0], normals[1])) > bent) continue;
+    stage.lines.push_back({mesh.vertices[ends.first], mesh.vertices[ends.second]});
+  }
+}
+
 struct friction_runs : scene_runs {
   using scene_type = io::friction_scene;
   static constexpr std::string_view particles = "grains";
@@ -157,6 +177,7 @@ class granular_friction_simulation final : public model_simulation<friction_runs
                             point_at(scene_.physics.gravity)};
     stage.radii = radii_;
     for (const granular_wall& wall : scene_.box.walls) add_wall(stage, wall);
+    for (const granular_mesh& mesh : model_.options().meshes) add_mesh(stage, mesh);
     const auto positions = shown_vectors(shown().positions());
     const auto velocities = shown_vectors(shown().velocities());
     return io::draw_preview(stage, points_of(positions.data(), positions.size()),
