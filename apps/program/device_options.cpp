@@ -20,6 +20,14 @@ void add_device_options(CLI::App& command, device_options& options) {
       ->check(whole_number(0, cpu_context::most_threads));
 }
 
+void add_devices_option(CLI::App& command, std::int64_t& devices) {
+  command
+      .add_option("--devices", devices,
+                  "GPUs of this machine that share the particles; on the CPU: number of ranks, in threads")
+      ->check(whole_number())
+      ->type_name("N");
+}
+
 used_device used(const cpu_context& context) { return {"cpu", cpu_name(), context.threads()}; }
 
 used_device used(const cuda_context& context) {

@@ -18,11 +18,15 @@ namespace quadrat::program {
 struct device_options {
   std::string device = "auto";
   std::int64_t threads = 0;  ///< 0: all
+  std::int64_t devices = 1;  ///< ranks in this process, of commands that have them
+  int number = 0;            ///< of the GPU
   determinism reproducible = determinism::none;
 };
 
 /// Adds --device and --threads.
 void add_device_options(CLI::App& command, device_options& options);
+/// Adds --devices, of a command that has ranks.
+void add_devices_option(CLI::App& command, std::int64_t& devices);
 
 /// The device on which something was computed.
 struct used_device {
@@ -41,6 +45,7 @@ template <typename F>
 auto on_device(const device_options& options, F&& f) {
   if (options.device == "cuda" || (options.device == "auto" && !cuda_devices().empty())) {
     cuda_context::options chosen;
+    chosen.device = options.number;
     chosen.reproducibility = options.reproducible;
     return detail::with_new_context<cuda_context>(chosen, f);
   }

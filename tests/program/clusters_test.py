@@ -112,6 +112,29 @@ class ClustersTest(support.ProgramTest):
         result = self.clusters(across, "--cutoff", 0.25, "--box", "1,1,1", "--periodic", "x")
         self.assert_centers(result, [[0.03125, 0.625, 0.5], [0.5, 0.5, 0.5]])
 
+    def test_ranks_find_the_clusters_of_one_rank(self):
+        numbers = random.Random(4)
+        for dimension in 2, 3:
+            points = [numbers.random() ** 2 for _ in range(200 * dimension)]
+            name = self.put("points.npy", npy([200, dimension], points))
+            box = ["--box", ",".join("1" * dimension), "--periodic", "xyz"[:dimension]]
+            for space in [], box:
+                how = [name, "--cutoff", 0.06, *space]
+                labels = self.labels(*how)
+                one = self.clusters(*how, "--min-points", 3)
+                for ranks in 2, 5:
+                    self.assertEqual(self.labels(*how, "--devices", ranks), labels)
+                    several = self.clusters(*how, "--min-points", 3, "--devices", ranks)
+                    self.assertEqual((several["ranks"], several["clusters"], several["noise"], sum(several["sizes"])),
+                                     (ranks, one["clusters"], one["noise"], sum(one["sizes"])))
+
+    def test_what_ranks_refuse(self):
+        how = [self.groups, "--cutoff", 0.1, "--devices", 2]
+        self.assertIn("--groups", self.refusal(*how, "--groups", "table.csv"))
+        self.assertIn("tilted", self.refusal(*how, "--box", "1,0,0,0.5,1,0,0,0,1", "--periodic", "xyz"))
+        broken = self.put("broken.csv", "x,y\n0,0\nnan,0\n")
+        self.assertIn("broken.csv:3: point 1", self.refusal(broken, *how[1:], code=1))
+
     def test_table_of_groups(self):
         periodic = [self.groups, "--cutoff", 0.25, "--box", "1,1,1", "--periodic", "x", "--device", "cpu"]
         velocities = self.put("velocities.csv", "x,y,z\n1,0,0\n0,3,0\n0,0,3\n3,0,1\n7,7,7\n0,0,0\n")

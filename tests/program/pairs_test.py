@@ -166,6 +166,31 @@ class PairsTest(support.ProgramTest):
         self.assertEqual([len(found["covariance"]), len(found["covariance"][0])], [2, 2])
         self.assertEqual(len(found["random_pairs"]["region_counts"][0]), 2)
 
+    def test_ranks_count_what_one_rank_counts(self):
+        self.put_regions()
+        sets = ["--others", "others.npy", "--other-weights", "others_weights.npy", "--randoms", "randoms.npy", "--regions",
+                "data_regions.npy", "--other-regions", "others_regions.npy", "--random-regions", "randoms_regions.npy"]
+        spaces = ["--box", "1,1,1", "--periodic", "xyz"], []
+        for (more, axes), box in itertools.product([(sets, []), ([], ["--coordinates", "s_mu", "--second-edges", "0,0.5,1"])],
+                                                   spaces):
+            one = self.pairs("--edges", "0,0.1,0.3", "--mean-separation", *more, *axes, *box)
+            for ranks in 2, 3, 5:
+                found = self.pairs("--edges", "0,0.1,0.3", "--mean-separation", *more, *axes, *box, "--devices", ranks)
+                self.assertEqual((found["ranks"], one["ranks"]), (ranks, 1))
+                for name in "pairs", "data_randoms", "other_randoms", "random_pairs", "correlation", "covariance", "errors":
+                    self.assertEqual(found[name], one[name], name)
+        sky = [x for i in range(8) for x in (math.sin(i), math.cos(i), 0)]
+        self.put("data.npy", npy([8, 3], sky))
+        how = ["--coordinates", "theta", "--edges", "0,60,150"]
+        self.assertEqual(self.pairs(*how, "--devices", 3)["pairs"], self.pairs(*how)["pairs"])
+
+    def test_what_ranks_refuse(self):
+        one = ["--edges", "0.1,0.2", "--devices", 2]
+        self.assertIn("--devices is 0", self.refusal("--edges", "0.1,0.2", "--devices", 0))
+        self.assertIn("tilted", self.refusal(*one, "--box", "1,0,0,0.5,1,0,0,0,1", "--periodic", "xyz"))
+        self.put("broken.csv", "x,y,z\n0,0,0\nnan,0,0\n")
+        self.assertIn("broken.csv:3: point 1", self.fails("pairs", "broken.csv", *one, "--device", "cpu", code=1))
+
     def test_uniform_points_and_projections(self):
         how = ["--estimator", "uniform", "--box", "1,1,1", "--periodic", "xyz"]
         found = self.pairs("--edges", "0.1,0.2", *how)

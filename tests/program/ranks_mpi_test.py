@@ -15,6 +15,7 @@ import time
 import unittest
 
 import support
+from mesh_support import npy
 from ranks_test import AGENTS, FLUID, GRAINS, IONS, SPHERES
 
 MPIRUN = shutil.which("mpirun")
@@ -93,6 +94,24 @@ class ProcessesTest(support.ProgramTest):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assert_same_results(name, f"{name}-3")
 
+    def test_processes_find_the_pairs_and_clusters_of_one(self):
+        numbers = random.Random(2)
+        (self.folder / "points.npy").write_bytes(npy([300, 3], [numbers.random() for _ in range(900)]))
+        (self.folder / "regions.npy").write_bytes(npy([300], [i % 4 for i in range(300)], "<i8"))
+        space = ["--box", "1,1,1", "--periodic", "xyz", "--device", "cpu"]
+        pairs = ["pairs", "points.npy", "--edges", "0,0.1,0.2", "--regions", "regions.npy", *space, "--json"]
+        clusters = ["clusters", "points.npy", "--cutoff", "0.08", *space, "--json", "-o"]
+        one = json.loads(self.quadrat(*pairs).stdout)
+        sizes = json.loads(self.quadrat(*clusters, "one.npy").stdout)["sizes"]
+        for command in pairs, [*clusters, "three.npy"]:
+            done = subprocess.run(self.mpirun(3, *command), cwd=self.folder, capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            found = json.loads(done.stdout)
+            self.assertEqual(found["ranks"], 3)
+            self.assertEqual(found.get("pairs"), one["pairs"] if command is pairs else None)
+            self.assertEqual(found.get("sizes"), None if command is pairs else sizes)
+        self.assertEqual((self.folder / "one.npy").read_bytes(), (self.folder / "three.npy").read_bytes())
+
     def test_what_is_wrong_is_said_once(self):
         for arguments in [["nothing.toml"], [self.scene, "--steps", "-1"], [self.scene, "--method", "hashed"]]:
             done = subprocess.run(
@@ -100,6 +119,13 @@ class ProcessesTest(support.ProgramTest):
             )
             self.assertNotEqual(done.returncode, 0)
             self.assertEqual(done.stderr.count("quadrat: "), 1, done.stderr)
+        (self.folder / "broken.csv").write_text("x,y,z\n0,0,0\nnan,0,0\n")
+        for command in ["pairs", "broken.csv", "--edges", "0,1"], ["clusters", "broken.csv", "--cutoff", "0.1"]:
+            done = subprocess.run(
+                self.mpirun(3, *command, "--device", "cpu"), cwd=self.folder, capture_output=True, text=True, timeout=60
+            )
+            self.assertNotEqual(done.returncode, 0)
+            self.assertEqual(done.stderr.count("quadrat: broken.csv:3: point 1"), 1, done.stderr)
 
     def started(self, output, *arguments, ranks=3, scene=None, level="canonical", **options):
         """A long run, once it has written a checkpoint."""

@@ -13,7 +13,9 @@
 #include "program/option_checks.hpp"
 #include "program/particle_file.hpp"
 #include "program/process/activity.hpp"
+#include "program/process/rank_of_several.hpp"
 #include "program/process/stopwatch.hpp"
+#include "program/run/ranks/ranks.hpp"
 #include "program/table_output.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/io/scene.hpp"
@@ -40,16 +42,19 @@ void run_clusters(const clusters_options& options) {
           "; it must be positive and finite");
   if (options.output) check_table_output(*options.output, options.json, options.points, "labels");
   check_groups_options(options);
-  activity doing(!options.quiet);
+  require(!wants_ranks(options.device.devices) || !options.groups,
+          "--groups makes a catalog, which is for one rank; leave out --devices and mpirun");
+  activity doing(!options.quiet && speaks());
   doing.begins("reading " + options.points);
   const particle_file particles = [&] {
     const stopwatch reading_time(reading);
     return read_particles(options.points, 1);
   }();
   doing.begins("searching");
-  if (!options.quiet) note_what_is_left_out(particles);
+  if (!options.quiet && speaks()) note_what_is_left_out(particles);
   const search_box box = choose_box(options.box, particles, options.cutoff);
   clusters_report report = find_clusters(options, particles, box);
+  if (!speaks()) return;
   report.reading_seconds = reading;
   report.total_seconds = time.elapsed();
   doing.end();
@@ -97,6 +102,7 @@ void add_clusters(CLI::App& app) {
   add_box_options(*command, o.box, "lengths of the box, or all components of its vectors; default: around the points",
                   "Lx[,Ly[,Lz]]");
   add_device_options(*command, o.device);
+  add_devices_option(*command, o.device.devices);
   command->add_option("--precision", o.precision, "float or double; default: that of the file")
       ->check(one_of(io::names_of<io::number_precision>));
   add_output_option(*command, o.output, "the label of each point: .npy (N, int64) or .csv (label)");

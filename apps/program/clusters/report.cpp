@@ -33,6 +33,7 @@ nlohmann::ordered_json as_json(const clusters_report& report, const clusters_opt
   nlohmann::ordered_json result{
       {"program", program_json()},
       {"device", as_json(report.device)},
+      {"ranks", report.ranks},
       {"points", as_json(particles)},
       {"box", as_json(box, particles.dimension)},
       {"search", {{"cutoff", options.cutoff}, {"min_points", options.min_points}, {"precision", report.precision}}},
@@ -45,7 +46,8 @@ nlohmann::ordered_json as_json(const clusters_report& report, const clusters_opt
         {"search_seconds", report.search_seconds},
         {"writing_seconds", report.writing_seconds},
         {"total_seconds", report.total_seconds},
-        {"memory_bytes", report.memory_bytes}}}};
+        {"memory_bytes",
+         report.memory_bytes > 0 ? nlohmann::ordered_json(report.memory_bytes) : nlohmann::ordered_json()}}}};
   result["output"] = options.output ? nlohmann::ordered_json(*options.output) : nlohmann::ordered_json();
   if (options.groups) result["groups"] = {{"file", *options.groups}, {"rows", report.groups}};
   return result;

@@ -6,10 +6,16 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
+#include "distributed/ranks/gathered.hpp"
 #include "program/data_place.hpp"
+#include "program/process/rank_of_several.hpp"
 #include "program/process/stopwatch.hpp"
+#include "program/run/ranks/points_of_ranks.hpp"
+#include "program/run/ranks/ranks.hpp"
 #include "quadrat/core/array.hpp"
+#include "quadrat/distributed/cluster_finder.hpp"
 #include "quadrat/io/csv.hpp"
 #include "quadrat/io/npy.hpp"
 #include "quadrat/search/make_cluster_finder.hpp"
@@ -84,36 +90,41 @@ std::size_t write_catalog(const Context& context, const clusters_options& option
   return catalog.count;
 }
 
-template <typename Context, typename T, int D>
-clusters_report clusters_of(const Context& context, const clusters_options& options, const particle_file& particles,
-                            const search_box& box) {
+template <typename T>
+clusters_report report_of(const particle_file& particles) {
   clusters_report report;
   report.points = particles.size();
   report.precision = std::is_same_v<T, float> ? "float" : "double";
-  const auto points = to_device(context, points_in<T, D>(particles));
+  return report;
+}
+template <typename T>
+cluster_options<T> finder_options(const clusters_options& options, bool accept_outside) {
   cluster_options<T> chosen;
   chosen.cutoff = static_cast<T>(options.cutoff);
   chosen.min_points = static_cast<std::uint32_t>(options.min_points);
-  chosen.accept_outside = box.accept_outside;
-  auto finder = make_cluster_finder(context, lattice_of<T, D>(box), chosen);
+  chosen.accept_outside = accept_outside;
+  return chosen;
+}
+
+template <typename Context, typename T, int D>
+clusters_report clusters_of(const Context& context, const clusters_options& options, const particle_file& particles,
+                            const search_box& box) {
+  clusters_report report = report_of<T>(particles);
+  const auto points = to_device(context, points_in<T, D>(particles));
+  auto finder = make_cluster_finder(context, lattice_of<T, D>(box), finder_options<T>(options, box.accept_outside));
   {
     const stopwatch time(report.search_seconds);
     finder.find(points_of(points));
   }
   const cluster_view view = finder.view();
-  const auto labels = to_host(context, view.labels, view.points);
+  report.labels = to_host(context, view.labels, view.points);
   report.sizes = to_host(context, view.sizes, view.clusters);
-  report.noise = static_cast<std::size_t>(std::ranges::count(labels, noise_label));
   if (options.json) {
     for (const vec<T, D>& center : to_host(context, finder.centers(), view.clusters)) {
       report.centers.emplace_back(center.component, center.component + particles.dimension);
     }
   }
   report.memory_bytes = finder.bytes();
-  if (options.output) {
-    const stopwatch time(report.writing_seconds);
-    write_labels(*options.output, labels);
-  }
   if (options.groups) {
     const stopwatch time(report.writing_seconds);
     report.groups = write_catalog(context, options, particles, finder);
@@ -121,28 +132,103 @@ clusters_report clusters_of(const Context& context, const clusters_options& opti
   return report;
 }
 
-template <typename Context>
-clusters_report clusters_on(const Context& context, const clusters_options& options, const particle_file& particles,
-                            const search_box& box) {
-  const bool single = options.precision ? *options.precision == "float" : particles.single_precision;
-  if (particles.dimension <= 2) {
-    return single ? clusters_of<Context, float, 2>(context, options, particles, box)
-                  : clusters_of<Context, double, 2>(context, options, particles, box);
+/// A point of a rank.
+struct labeled_point {
+  std::uint64_t index;  ///< in the file
+  std::int64_t label;
+};
+
+/// Labels in the order of the file, by which clusters are numbered.
+std::vector<std::int32_t> labels_in_order(const std::vector<labeled_point>& points, std::size_t clusters) {
+  std::vector<std::int64_t> labels(points.size());
+  for (const labeled_point& point : points) labels[point.index] = point.label;
+  std::vector<std::int32_t> numbers(clusters, noise_label), result;
+  std::int32_t next = 0;
+  for (const std::int64_t label : labels) {
+    if (label == noise_label) {
+      result.push_back(noise_label);
+      continue;
+    }
+    std::int32_t& number = numbers[static_cast<std::size_t>(label)];
+    if (number == noise_label) number = next++;
+    result.push_back(number);
   }
-  return single ? clusters_of<Context, float, 3>(context, options, particles, box)
-                : clusters_of<Context, double, 3>(context, options, particles, box);
+  return result;
+}
+
+/// What rank 0 reports; nothing on others. Collective.
+template <typename Context, typename T, int D>
+clusters_report clusters_of_rank(const Context& context, communicator& ranks, const clusters_options& options,
+                                 const particle_file& particles, const grid<T, D>& space,
+                                 const std::vector<vec<T, D>>& points, bool accept_outside) {
+  clusters_report report = report_of<T>(particles);
+  const auto shares = shares_of(context, ranks, space, points);
+  const auto own = points_of_rank(ranks, space, shares, points, particles);
+  const auto there = to_device(context, values_at(own, points));
+  distributed_cluster_finder<Context, T, D> finder(context, ranks, space, finder_options<T>(options, accept_outside));
+  {
+    const stopwatch time(report.search_seconds);
+    naming_places(particles.file, {}, [&] { finder.find(shares, points_of(there)); });
+  }
+  const auto labels = to_host(context, finder.view().labels, own.size());
+  std::vector<labeled_point> mine;
+  for (std::size_t k = 0; k < own.size(); ++k) mine.push_back({own[k], labels[k]});
+  const std::vector<labeled_point> all = detail::gathered(ranks, mine);
+  if (ranks.rank() != 0) return report;
+  report.labels = labels_in_order(all, finder.view().clusters);
+  report.sizes.resize(finder.view().clusters);
+  for (const std::int32_t label : report.labels) {
+    if (label != noise_label) ++report.sizes[static_cast<std::size_t>(label)];
+  }
+  report.device = used(context);
+  report.ranks = ranks.size();
+  return report;
+}
+
+template <typename T, int D>
+clusters_report clusters_on_ranks(const clusters_options& options, const particle_file& particles,
+                                  const search_box& box) {
+  const grid<T, D> space = space_of_ranks<T, D>(box);
+  const auto points = naming_places(particles.file, particles.lines, [&] { return points_in<T, D>(particles); });
+  clusters_report report;
+  on_ranks(options.device.devices, [&](communicator& host) {
+    on_device_of_rank(options.device, host, [&](const auto& context, communicator& ranks) {
+      auto found = clusters_of_rank(context, ranks, options, particles, space, points, box.accept_outside);
+      if (ranks.rank() == 0) report = std::move(found);
+    });
+  });
+  return report;
+}
+
+template <typename T, int D>
+clusters_report clusters_in(const clusters_options& options, const particle_file& particles, const search_box& box) {
+  if (wants_ranks(options.device.devices)) return clusters_on_ranks<T, D>(options, particles, box);
+  return naming_places(particles.file, particles.lines, [&] {
+    return on_device(options.device, [&]<typename Context>(const Context& context) {
+      clusters_report report = clusters_of<Context, T, D>(context, options, particles, box);
+      report.device = used(context);
+      return report;
+    });
+  });
 }
 
 }  // namespace
 
 clusters_report find_clusters(const clusters_options& options, const particle_file& particles, const search_box& box) {
-  return naming_places(particles.file, particles.lines, [&] {
-    return on_device(options.device, [&](const auto& context) {
-      clusters_report report = clusters_on(context, options, particles, box);
-      report.device = used(context);
-      return report;
-    });
-  });
+  const bool single = options.precision ? *options.precision == "float" : particles.single_precision;
+  const bool flat = particles.dimension <= 2;
+  clusters_report report;
+  if (flat) {
+    report = single ? clusters_in<float, 2>(options, particles, box) : clusters_in<double, 2>(options, particles, box);
+  } else {
+    report = single ? clusters_in<float, 3>(options, particles, box) : clusters_in<double, 3>(options, particles, box);
+  }
+  report.noise = static_cast<std::size_t>(std::ranges::count(report.labels, noise_label));
+  if (options.output && speaks()) {
+    const stopwatch time(report.writing_seconds);
+    write_labels(*options.output, report.labels);
+  }
+  return report;
 }
 
 }  // namespace quadrat::program

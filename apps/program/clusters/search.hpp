@@ -19,14 +19,17 @@ struct clusters_report {
   std::string precision;
   std::size_t points = 0;
   std::size_t noise = 0;
+  int ranks = 1;
+  std::vector<std::int32_t> labels;          ///< by point
   std::vector<std::uint32_t> sizes;          ///< by label
-  std::vector<std::vector<double>> centers;  ///< by label, if they will be printed
+  std::vector<std::vector<double>> centers;  ///< by label, if they will be printed, of one rank
   std::size_t groups = 0;                    ///< rows of the table, if one is written
   std::size_t memory_bytes = 0;
   double reading_seconds = 0, search_seconds = 0, writing_seconds = 0, total_seconds = 0;
 };
 
-/// Finds clusters, and writes the labels if there is an output. Throws what the library throws, and io_error.
+/// Finds clusters, on one rank or several, and writes the labels if there is an output. Of several processes only the
+/// first one gets the results. Throws what the library throws, and io_error.
 [[nodiscard]] clusters_report find_clusters(const clusters_options& options, const particle_file& particles,
                                             const search_box& box);
 

@@ -25,8 +25,18 @@ struct counted_set {
   double squares = 0;                  ///< of their squares
 };
 
+/// What is counted.
+struct found_pairs {
+  used_device device;
+  pair_counts_result pairs;
+  std::optional<pair_counts_result> data_randoms, other_randoms, random_pairs;
+  std::size_t memory_bytes = 0;  ///< of one rank; 0: not known
+  double counting_seconds = 0;
+  int ranks = 1;
+};
+
 /// What `quadrat pairs` reads and finds.
-struct pairs_run {
+struct pairs_run : found_pairs {
   counted_set data;
   std::optional<counted_set> others, randoms;
   std::optional<search_box> box;  ///< none of angles
@@ -34,20 +44,20 @@ struct pairs_run {
   std::string estimator;  ///< empty: counts only
   bool weighted = false;
   bool single = false;
-  used_device device;
-  pair_counts_result pairs;
-  std::optional<pair_counts_result> data_randoms, other_randoms, random_pairs;
   std::vector<double> correlation, projected;
   std::vector<double> errors;      ///< of the correlation, with regions
   std::vector<double> covariance;  ///< of `projected` if there is one, else of the correlation
-  std::size_t memory_bytes = 0;
-  double reading_seconds = 0, counting_seconds = 0, total_seconds = 0;
+  double reading_seconds = 0, total_seconds = 0;
 };
 
 /// Reads the points and checks the options. Throws argument_error that names the option, and io_error.
 [[nodiscard]] pairs_run read_pairs_run(const pairs_options& options);
 
-/// Counts, and computes the correlation function.
+/// Computes the correlation function, and its errors where there are regions.
+void correlate(pairs_run& run);
+
+/// Counts, on one rank or several, and computes the correlation function. Of several processes only the first one gets
+/// the results.
 void count(const pairs_options& options, pairs_run& run);
 
 }  // namespace quadrat::program

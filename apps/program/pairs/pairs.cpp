@@ -15,7 +15,9 @@
 #include "program/pairs/options.hpp"
 #include "program/process/activity.hpp"
 #include "program/process/progress_bar.hpp"
+#include "program/process/rank_of_several.hpp"
 #include "program/process/stopwatch.hpp"
+#include "program/run/ranks/ranks.hpp"
 #include "program/table_output.hpp"
 #include "quadrat/io/csv.hpp"
 #include "quadrat/io/scene.hpp"
@@ -113,6 +115,7 @@ json as_json(const pairs_options& given, const pairs_run& run) {
   const pair_counts_options& options = run.options;
   return {{"program", program_json()},
           {"device", as_json(run.device)},
+          {"ranks", run.ranks},
           {"points", as_json(run.data.particles)},
           {"others", run.others ? as_json(run.others->particles) : json()},
           {"randoms", run.randoms ? as_json(run.randoms->particles) : json()},
@@ -135,7 +138,7 @@ json as_json(const pairs_options& given, const pairs_run& run) {
            {{"reading_seconds", run.reading_seconds},
             {"counting_seconds", run.counting_seconds},
             {"total_seconds", run.total_seconds},
-            {"memory_bytes", run.memory_bytes}}},
+            {"memory_bytes", run.memory_bytes > 0 ? json(run.memory_bytes) : json()}}},
           {"output", given.output ? json(*given.output) : json()}};
 }
 
@@ -177,12 +180,14 @@ void run_pairs(const pairs_options& options) {
         {options.points, options.others.value_or(options.points), options.randoms.value_or(options.points)},
         "pair counts", {".csv"});
   }
-  activity doing(!options.quiet);
+  static_cast<void>(wants_ranks(options.device.devices));  // which may be refused, before files are read
+  activity doing(!options.quiet && speaks());
   doing.begins("reading " + options.points);
   pairs_run run = read_pairs_run(options);
   doing.begins("counting");
-  if (!options.quiet) note_what_is_left_out(run.data.particles);
+  if (!options.quiet && speaks()) note_what_is_left_out(run.data.particles);
   count(options, run);
+  if (!speaks()) return;
   if (options.output) write_table(*options.output, run);
   run.total_seconds = time.elapsed();
   doing.end();
@@ -259,6 +264,7 @@ void add_pairs(CLI::App& app) {
   add_box_options(*command, o.box, "lengths of the box, or all components of its vectors; default: around the points",
                   "Lx,Ly,Lz");
   add_device_options(*command, o.device);
+  add_devices_option(*command, o.device.devices);
   command->add_option("--precision", o.precision, "float or double; default: that of the files")
       ->check(one_of(io::names_of<io::number_precision>));
   add_output_option(*command, o.output, "a table, .csv: r_low, r_high, pairs, ...");

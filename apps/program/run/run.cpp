@@ -152,8 +152,8 @@ void run_scene(const run_options& options) {
   require(options.progress_seconds >= 0, "--progress is ", options.progress_seconds, "; it must not be negative");
   double seconds = 0;
   const stopwatch time(seconds);
-  if (wants_ranks(options)) {
-    on_ranks(options, [&](communicator& ranks) { run_rank(options, time, ranks); });
+  if (wants_ranks(options.devices)) {
+    on_ranks(options.devices, [&](communicator& ranks) { run_rank(options, time, ranks); });
     return;
   }
   const run_plan plan = checked_plan(options);
@@ -189,11 +189,7 @@ void add_overrides(CLI::App& command, run_options& o) {
                 "same bits in every run; --deterministic=canonical: also with every method")
       ->check(one_of(io::names_of<determinism>))
       ->group(group);
-  command
-      .add_option("--devices", o.devices,
-                  "GPUs of this machine that share the particles; on the CPU: number of ranks, in threads")
-      ->check(whole_number())
-      ->type_name("N");
+  add_devices_option(command, o.devices);
   command
       .add_option("--frame-format", o.frame_format,
                   "file format of frames: vtp, vtu, xyz, or several, separated by commas")

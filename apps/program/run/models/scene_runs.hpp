@@ -112,7 +112,7 @@ std::unique_ptr<simulation> make_rank(const Context& context, const typename Run
 template <typename Runs, template <typename, typename, int> class Simulation>
 std::unique_ptr<simulation> make_on_ranks(const typename Runs::scene_type& scene, communicator& host) {
   io::run_table run = scene.run;
-  run.threads = threads_of_rank(run, host);
+  run.threads = threads_of_rank(run.threads, host);
   const auto make = [&]<typename Context, typename T, int D>(const Context& context, T,
                                                              std::integral_constant<int, D>) {
     return make_rank<Runs, Simulation, T, D>(context, scene, host);

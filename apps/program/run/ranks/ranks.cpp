@@ -14,20 +14,20 @@
 
 namespace quadrat::program {
 
-bool wants_ranks(const run_options& options) {
+bool wants_ranks(std::int64_t devices) {
   const bool several = started_as_one_of_several();
-  require(options.devices >= 1, "--devices is ", options.devices, "; at least 1 is needed");
-  require(!several || options.devices == 1, "--devices is for one process; mpirun has started several");
+  require(devices >= 1, "--devices is ", devices, "; at least 1 is needed");
+  require(!several || devices == 1, "--devices is for one process; mpirun has started several");
   if (several && QUADRAT_HAS_MPI == 0) {
     throw backend_error(
         "started as one of several processes, but this build has no MPI: configure it where MPI is found "
         "(script/bootstrap --mpi), or start one process");
   }
-  return several || options.devices > 1;
+  return several || devices > 1;
 }
 
-int threads_of_rank(const io::run_table& run, const communicator& ranks) {
-  if (run.threads > 0) return static_cast<int>(run.threads);
+int threads_of_rank(std::int64_t threads, const communicator& ranks) {
+  if (threads > 0) return static_cast<int>(threads);
   const int neighbors = ranks.name() == "threads" ? ranks.size() : place_of_process().local_ranks;
   return std::max(1, omp_get_max_threads() / neighbors);
 }

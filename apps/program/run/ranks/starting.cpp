@@ -24,9 +24,9 @@ void with_processes(const std::function<void(communicator&)>& body) {
 
 }  // namespace
 
-void on_ranks(const run_options& options, const std::function<void(communicator&)>& body) {
-  if (options.devices > 1) {
-    run_ranks(static_cast<int>(options.devices), body);
+void on_ranks(std::int64_t devices, const std::function<void(communicator&)>& body) {
+  if (devices > 1) {
+    run_ranks(static_cast<int>(devices), body);
   } else {
     with_processes(body);
   }
