@@ -121,6 +121,7 @@ void guarded_meshes::transform(const vec<int, D>& modes, double tolerance, int s
 TEST_F(guarded_meshes, hold_transforms_of_all_tolerances_and_numbers_of_modes) {
   for (const double tolerance : {0.3, 1e-2, 1e-4, 1e-6, 1e-9, 1e-12}) {
     for (const int systems : {1, 2, 5, 19}) {
+      if (small_sizes() && systems != 1 && systems != 19) continue;
       for (const int modes : {1, 2, 3, 4, 7, 16, 31, 64, 81}) {
         if (small_sizes() && modes > 4 && modes < 31) continue;
         transform<double, double, 1>({modes}, tolerance, systems);

@@ -36,6 +36,7 @@ spread_case<float, 3> dense_case(std::uint64_t seed, std::size_t per_mesh_point_
 
 TEST_F(halves_test, values_and_meshes_of_any_magnitude_keep_their_accuracy) {
   for (const float magnitude : {1e-40f, 1e-36f, 1e-30f, 1e-10f, 1e10f, 1e33f, 1e36f}) {
+    if (small_sizes() && magnitude > 1e-38f && magnitude < 1e36f) continue;
     for (const std::size_t density : {5, 25}) {
       for (const std::size_t components : {1, 2}) {
         const auto it = dense_case(5, density, components);
