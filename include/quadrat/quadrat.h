@@ -1048,8 +1048,8 @@ typedef struct quadrat_choice quadrat_choice;
 int quadrat_choice_create(quadrat_context* context, const quadrat_load* load, quadrat_choice** choice);
 void quadrat_choice_destroy(quadrat_choice* choice);
 int quadrat_choice_explanation(quadrat_choice* choice, quadrat_explanation* view);
-/** Names of the methods for a task (quadrat_task) on a kind of device (quadrat_device), each with the end of a line.
- * The text is valid until this thread asks again. */
+/** Names of the methods for a task (quadrat_task) on a kind of device (quadrat_device), each with the end of a line;
+ * none on QUADRAT_CUDA where the library was built without CUDA. The text is valid until this thread asks again. */
 int quadrat_method_names(int device, int task, const char** names);
 
 /* NOLINTEND(modernize-use-using) */

@@ -310,7 +310,9 @@ TEST_P(c_choice, explains_a_method) {
   EXPECT_NE(std::string(found.text).find("H200"), std::string::npos);
   const char* names = nullptr;
   QUADRAT_ASSERT_OK(quadrat_method_names(QUADRAT_CUDA, QUADRAT_TASK_SPREAD, &names));
-  EXPECT_NE(("\n" + std::string(names)).find("\n" + std::string(found.method) + "\n"), std::string::npos);
+  EXPECT_EQ(*names == 0, QUADRAT_HAS_CUDA == 0);
+  const bool listed = ("\n" + std::string(names)).find("\n" + std::string(found.method) + "\n") != std::string::npos;
+  EXPECT_EQ(listed, QUADRAT_HAS_CUDA == 1);
   quadrat_choice_destroy(choice);
   load.task = 4;
   expect_error(quadrat_choice_create(context_, &load, &choice), QUADRAT_ARGUMENT_ERROR, "task is 4");
