@@ -217,7 +217,7 @@ TYPED_TEST(pair_counts_agreement, regions_of_many_points_and_bins_have_the_count
   using T = TypeParam;
   std::mt19937_64 random(6);
   const auto box = make_lattice(make_box(vec<T, 3>{}, vec<T, 3>::filled(T(4)), {true, true, false}));
-  auto points = exact_points<T>(random, box, size_or(600, 200));
+  auto points = exact_points<T>(random, box, size_or(300, 150));
   for (const std::uint32_t regions : {2u, 7u}) {
     for (const bool slices : {false, true}) {
       put_in_regions(points, regions, slices, 8);
