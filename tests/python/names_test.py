@@ -55,6 +55,7 @@ LEFT_OUT = {
         "distributed_real_fft distributed_spread_plan find_owners for_each_own_pair for_each_own_pair_async halo mesh_halo "
         "migration sparse_migration"
     ),
+    "scenes have walls of triangles; contacts with a mesh alone are for programs in C++": "mesh_contact_detector",
     "a simulation keeps its own contacts; matching those of two calls is a join by their ids": "contact_matcher",
     "they are what the program prints": "measure_viscosity",
 }

@@ -37,7 +37,7 @@ def accepted(name):
 
 
 def module(name):
-    library = name.partition("_")[0]
+    library = "torch" if name == "metatomic" else name.partition("_")[0]
     if library in ("torch", "jax"):
         pytest.importorskip(library)
     return importlib.import_module(f"quadrat.{name}")
