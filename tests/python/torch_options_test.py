@@ -134,6 +134,6 @@ NOT_TAKEN = {
     "nufft3": PYTORCH,
     "electrostatics": PYTORCH,
 }
-@pytest.mark.parametrize("name", [name for name in qt.__all__ if name != "Electrostatics"])
+@pytest.mark.parametrize("name", sorted(set(qt.__all__) - {"Electrostatics", "CapturedLists"}))  # no functions
 def test_functions_take_what_those_of_numpy_take(name):
     assert set(accepted(name)) - set(inspect.signature(getattr(qt, name)).parameters) <= set(NOT_TAKEN[name])
