@@ -18,6 +18,7 @@ import platform
 import statistics
 import sys
 import time
+import types
 
 import torch
 
@@ -138,9 +139,8 @@ def main():
     if arguments.device == "cuda" and not torch.cuda.is_available():
         sys.exit("compare_torch: PyTorch finds no GPU here; --device cpu takes the CPU")
 
-    class calls:  # functions with derivatives where there are any
-        reduce_by_key, count_keys, knn, clusters = quadrat.reduce_by_key, quadrat.count_keys, quadrat.knn, quadrat.clusters
-        spread, nufft1 = own.spread, own.nufft1
+    of_numpy = {name: getattr(quadrat, name) for name in ("reduce_by_key", "count_keys", "knn", "clusters")}
+    calls = types.SimpleNamespace(**of_numpy, spread=own.spread, nufft1=own.nufft1)
 
     sizes = (10_000, 1_000_000) if arguments.quick else (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
     rows, until = [], time.perf_counter() + arguments.limit

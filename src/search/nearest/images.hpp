@@ -19,7 +19,7 @@ struct nearest_images {
   vec<T, D> height;                              ///< of the box, along periodic axes, rounded down
   vec<int, D> most;                              ///< no nearer image has a larger |S|; 0 along open axes
   const nearest_bounds<T, D>* bounds = nullptr;  ///< of all wrapped points, in the context's memory
-  int bits = 32;                                 ///< of number_of_image, where that is used
+  int bits = 32;                                 ///< of the number of an image; 32: not counted yet
 
   [[nodiscard]] QUADRAT_HD bool any() const {
     bool result = false;

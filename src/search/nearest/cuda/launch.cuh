@@ -2,7 +2,6 @@
 #pragma once
 
 #include "quadrat/parallel/cuda_launch.hpp"
-#include "quadrat/search/nearest_neighbors.hpp"
 #include "search/nearest/cuda/groups.cuh"
 #include "search/nearest/cuda/rows.hpp"
 
@@ -37,8 +36,8 @@ void find_nearest_rows(const cuda_context& context, const nearest_search<T, D>& 
       return launch_nearest_rows<nearest_keys::ids>(context, search, rows);
     case nearest_keys::numbered:
       return launch_nearest_rows<nearest_keys::numbered>(context, search, rows);
-    case nearest_keys::wide:  // rare: one kernel for every k
-      return launch_nearest_groups<most_nearest_neighbors, nearest_keys::wide>(context, search, rows);
+    case nearest_keys::wide:
+      return launch_nearest_rows<nearest_keys::wide>(context, search, rows);
   }
 }
 
