@@ -92,7 +92,12 @@ set(QUADRAT_BUILD_LAMMPS OFF)
 set(QUADRAT_LAMMPS_WHY_NOT "")
 # A program without sanitizers cannot load a plugin built with them.
 if(QUADRAT_LAMMPS STREQUAL "ON" OR (QUADRAT_LAMMPS STREQUAL "AUTO" AND PROJECT_IS_TOP_LEVEL AND NOT QUADRAT_SANITIZE))
-  find_package(LAMMPS CONFIG QUIET)
+  # LAMMPS' CMake package stops the configuration when its program is not installed, as with Debian's liblammps-dev alone.
+  find_program(QUADRAT_LAMMPS_PROGRAM NAMES lmp)
+  mark_as_advanced(QUADRAT_LAMMPS_PROGRAM)
+  if(QUADRAT_LAMMPS_PROGRAM)
+    find_package(LAMMPS CONFIG QUIET)
+  endif()
   if(NOT QUADRAT_HAS_MPI)
     set(QUADRAT_LAMMPS_WHY_NOT " (needs MPI)")
   elseif(NOT TARGET LAMMPS::lammps)
