@@ -67,10 +67,11 @@ struct pair_bins {
   }
   /// Where the search for the row of any squared distance begins.
   [[nodiscard]] QUADRAT_HD const bin_start<T>& start_of(T squared) const {
-    const std::int32_t key = (leading_bits(squared) >> key_shift) - first_key;
+    const std::int32_t bits = leading_bits(squared) >> key_shift;
 #if defined(__CUDA_ARCH__)
-    return starts[__vimin_s32_relu(key, last_start)];
+    return starts[__viaddmin_s32_relu(bits, -first_key, last_start)];
 #else
+    const std::int32_t key = bits - first_key;
     return starts[key < 0 ? 0 : (key < last_start ? key : last_start)];
 #endif
   }

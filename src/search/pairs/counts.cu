@@ -262,6 +262,8 @@ struct source_of_thread {
   std::uint32_t slot;
   std::uint32_t ahead;  ///< targets of a row before the first one of this thread
   vec<T, 3> point;
+  /// Targets below it are counted by all threads of the warp, if they are in a row of the group.
+  std::uint32_t for_all = 0;
 
   /// Rows within reach of a group of threads, 32 at once. Targets of one set are slots below `end`.
   __device__ void count_rows(const layer_rows<T, 3>& rows, bool member, std::uint32_t end, unsigned lane) {
@@ -313,24 +315,30 @@ struct source_of_thread {
   template <typename Separation>
   __device__ void count_distances(std::uint32_t begin, std::uint32_t end, std::uint32_t limit,
                                   const Separation& separation) {
-    for (std::uint32_t first = begin; first < end; first += threads_of_source * batch) {
-      const std::uint32_t k = first + ahead;
-      const search_point<T, 3>* const from = a.pairs.targets.records + k;
-      T squared[batch];
-      bool near = false;
+    constexpr std::uint32_t step = threads_of_source * batch;
+    const std::uint32_t unlimited = min(for_all, end);
+    std::uint32_t first = begin;
+    for (; first + step <= unlimited; first += step) count_batch<false>(first + ahead, limit, separation);
+    for (; first < end; first += step) count_batch<true>(first + ahead, limit, separation);
+  }
+  /// The targets from `k` on.
+  template <bool Limited, typename Separation>
+  __device__ __forceinline__ void count_batch(std::uint32_t k, std::uint32_t limit, const Separation& separation) {
+    const search_point<T, 3>* const from = a.pairs.targets.records + k;
+    T squared[batch];
+    bool near = false;
 #pragma unroll
-      for (std::uint32_t j = 0; j < batch; ++j) {
-        squared[j] = squared_norm(separation(position_of(from + j)));
-        if (k + j >= limit) squared[j] = bins.high;
-        near = near || squared[j] < bins.high;
-      }
-      if (__any_sync(whole_warp, near) == 0) continue;
-      bin_start<T> start[batch];
-#pragma unroll
-      for (std::uint32_t j = 0; j < batch; ++j) start[j] = bins.start_of(squared[j]);
-#pragma unroll
-      for (std::uint32_t j = 0; j < batch; ++j) to.add_row(start[j].row + (squared[j] >= start[j].edge ? 1 : 0));
+    for (std::uint32_t j = 0; j < batch; ++j) {
+      squared[j] = squared_norm(separation(position_of(from + j)));
+      if (Limited && k + j >= limit) squared[j] = bins.high;
+      near = near || squared[j] < bins.high;
     }
+    if (__any_sync(whole_warp, near) == 0) return;
+    bin_start<T> start[batch];
+#pragma unroll
+    for (std::uint32_t j = 0; j < batch; ++j) start[j] = bins.start_of(squared[j]);
+#pragma unroll
+    for (std::uint32_t j = 0; j < batch; ++j) to.add_row(start[j].row + (squared[j] >= start[j].edge ? 1 : 0));
   }
   __device__ void count_targets(std::uint32_t begin, std::uint32_t end, std::uint32_t limit,
                                 const vec<T, 3>& translation) {
@@ -354,7 +362,7 @@ struct source_of_thread {
 };
 
 template <typename T, counters Where, work What>
-__global__ void __launch_bounds__(counting_block, What == work::distances && sizeof(T) == 4 ? 6 : 3)
+__global__ void __launch_bounds__(counting_block, What == work::distances && sizeof(T) == 4 ? 8 : 3)
     count_pairs_by_warps(const __grid_constant__ counting_launch<T> a) {
   extern __shared__ __align__(16) std::byte memory[];
   pair_bins<T> bins = a.pairs.bins;
@@ -394,6 +402,8 @@ __global__ void __launch_bounds__(counting_block, What == work::distances && siz
       left &= ~members;
       const layer_rows<T, 3> rows(a.pairs.system, joined(member ? mine : lead), a.pairs.region);
       const std::uint32_t last = __reduce_max_sync(whole_warp, member ? slot : 0u);
+      const std::uint32_t before_all = a.pairs.own ? static_cast<std::uint32_t>(first) : 0xffffffffu;
+      source.for_all = members == whole_warp ? before_all : 0;
       source.count_rows(rows, member, a.pairs.own ? last : 0xffffffffu, lane);
     }
   }

@@ -108,10 +108,10 @@ class level_rows {
     return Repeats ? shape.cells.slack[axis] + far_slack_ : shape.cells.slack[axis];
   }
 
-  /// A distance in cells, limited to all cells plus one, which fits an int.
+  /// A distance in cells; if cells repeat, limited to all cells plus one, so that numbers of cells fit an int.
   [[nodiscard]] QUADRAT_HD T margin_of(const warp_level<T>& shape, T distance, int axis) const {
     const T margin = distance * shape.cells.cells_per_length[axis] + slack(shape, axis);
-    return lesser(margin, static_cast<T>(shape.cells.cells[axis]) + T(1));
+    return Repeats ? lesser(margin, static_cast<T>(shape.cells.cells[axis]) + T(1)) : margin;
   }
 
   /// The index of the body's cell along y or z, as in ring_cells::cell_of.
@@ -125,8 +125,8 @@ class level_rows {
     const int first = floor_to_int(at_[axis] - margin);
     const int last = floor_to_int(at_[axis] + margin);
     const int n = shape.cells.cells[axis];
-    const bool all = last - first >= n - 1;
-    if (Repeats && all && shape.cells.repeats[axis] != 1) flags_ |= whole_rows;
+    const bool all = Repeats && last - first >= n - 1;
+    if (all && shape.cells.repeats[axis] != 1) flags_ |= whole_rows;
     from = around(shape, axis) ? (all ? 0 : first) : greater(first, 0);
     to = around(shape, axis) ? (all ? n - 1 : last) : lesser(last, n - 1);
   }
