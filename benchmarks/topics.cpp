@@ -85,10 +85,11 @@ constexpr std::array<operation, 12> distributed_operations{{
     {"fft", "Fourier transforms of complex meshes in slabs", 0, run_distributed_fft},
 }};
 
-constexpr std::array<operation, 4> electrostatics_operations{{
+constexpr std::array<operation, 5> electrostatics_operations{{
     {"reciprocal", "the mesh part of charges at random places", 0, run_reciprocal},
     {"whole", "energy and forces of water", 0, run_electrostatics},
     {"methods", "the same by every method with a mesh", 0, run_equal_errors},
+    {"lattice", "charges on a jittered lattice, 20,000 to a million", 0, run_lattice},
     {"batch", "many small systems in one call", 0, run_small_systems},
 }};
 

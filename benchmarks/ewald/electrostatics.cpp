@@ -28,6 +28,8 @@ class subject {
     sums_.compute(input(), output());
   }
   void enqueue() { sums_.compute_async(input(), output()); }
+  /// Waits, as callers do that read results on the host.
+  void compute() { sums_.compute(input(), output()); }
   [[nodiscard]] std::vector<vec<T, 3>> forces(const Context& context) {
     sums_.check();
     return to_host(context, forces_);
@@ -114,6 +116,13 @@ void measure(const session& s, const Context& context, const charges_of_systems<
   if (!s.on_cuda()) plan.least = 3;
   add_timing(out, time_repeated(context, plan, [&] { it.enqueue(); }), "charges_per_s",
              static_cast<double>(of.points.size()));
+  stopwatch<cpu_context> watch{cpu_context()};
+  const timing called = repeat(plan, [&] {
+    watch.start();
+    it.compute();
+    return watch.stop_ms();
+  });
+  out["call_ms"] = called.median_ms;
   out["bytes"] = it.sums().bytes();
 }
 
@@ -139,23 +148,28 @@ void run_reciprocal_of(const session& s, std::size_t n, int mesh) {
   });
 }
 
-/// Water, with errors relative to its root mean square force.
-template <typename T>
-void run_water(const session& s, const std::string& op, const std::string& method, std::size_t atoms, double accuracy) {
-  row identity = identity_of(op, method, sizeof(T) == 4, atoms);
+/// A row of one system, with errors relative to its root mean square force. `make(number)` gives the charges in the
+/// precision of `number`; `kind` names them.
+template <typename T, typename Make>
+void run_one(const session& s, row identity, const std::string& kind, double accuracy, const Make& make) {
   identity["accuracy"] = accuracy;
   s.attempt(identity, [&](row& out) {
     with_context(s, [&](const auto& context) {
-      const auto& exact = s.once<reference_forces>("water" + std::to_string(atoms), [&] {
-        return exact_forces(context, water_box<double>(atoms / 3), ewald_parts::both, {}, 1e-7);
-      });
+      const auto& exact = s.once<reference_forces>(
+          kind, [&] { return exact_forces(context, make(double{}), ewald_parts::both, {}, 1e-7); });
       electrostatics_options options;
-      options.method = method;
+      options.method = identity["method"].get<std::string>();
       options.accuracy = accuracy * exact.rms / exact.unit;
-      const auto charges = water_box<T>(atoms / 3);
+      const auto charges = make(T{});
       measure(s, context, charges, options, exact, out);
     });
   });
+}
+
+template <typename T>
+void run_water(const session& s, const std::string& op, const std::string& method, std::size_t atoms, double accuracy) {
+  run_one<T>(s, identity_of(op, method, sizeof(T) == 4, atoms), "water" + std::to_string(atoms), accuracy,
+             [&](auto number) { return water_box<decltype(number)>(atoms / 3); });
 }
 
 template <typename T>
@@ -194,6 +208,18 @@ void run_electrostatics(const session& s) {
 void run_equal_errors(const session& s) {
   for (const double accuracy : {5e-4, 1e-4}) {
     for (const char* method : {"spme", "esp"}) run_water<float>(s, "methods", method, 92'160, accuracy);
+  }
+}
+
+void run_lattice(const session& s) {
+  std::vector<std::size_t> edges{28};
+  if (s.on_cuda()) edges.push_back(46);
+  if (s.on_cuda() && s.full()) edges.push_back(100);
+  for (const std::size_t edge : edges) {
+    for (const double accuracy : {5.6e-4, 6e-5}) {
+      run_one<float>(s, identity_of("lattice", "auto", true, edge * edge * edge), "lattice" + std::to_string(edge),
+                     accuracy, [&](auto number) { return jittered_lattice<decltype(number)>(edge); });
+    }
   }
 }
 

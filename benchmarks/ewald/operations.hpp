@@ -9,6 +9,7 @@ namespace quadrat::bench {
 /// relative to the root mean square force.
 void run_reciprocal(const session& s);      ///< the mesh part alone, charges at random places
 void run_electrostatics(const session& s);  ///< everything, for boxes of water
+void run_lattice(const session& s);         ///< everything, for alternating charges on a jittered lattice
 void run_small_systems(const session& s);   ///< many small systems in one call
 void run_equal_errors(const session& s);    ///< every method with a mesh, at equal measured errors
 

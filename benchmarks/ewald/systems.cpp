@@ -68,6 +68,26 @@ charges_of_systems<T> water_box(std::size_t molecules) {
 }
 
 template <typename T>
+charges_of_systems<T> jittered_lattice(std::size_t edge) {
+  const double apart = std::cbrt(1 / 0.1002);
+  const std::size_t count = edge * edge * edge;
+  const std::vector<std::uint32_t> order = random_order(count);
+  charges_of_systems<T> result;
+  result.points.resize(count);
+  result.charges.resize(count);
+  result.cells = {cube_of<T>(apart * static_cast<double>(edge))};
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t place[3] = {i / edge / edge, i / edge % edge, i % edge};
+    result.points[order[i]] = make_vec<T, 3>([&](int axis) {
+      const double shift = 0.4 * (random_unit(78 + static_cast<unsigned>(axis), i) - 0.5);
+      return static_cast<T>(apart * (static_cast<double>(place[axis]) + 0.5 + shift));
+    });
+    result.charges[order[i]] = (place[0] + place[1] + place[2]) % 2 == 0 ? T(1) : T(-1);
+  }
+  return result;
+}
+
+template <typename T>
 charges_of_systems<T> random_boxes(std::size_t systems, std::size_t points) {
   const double edge = std::cbrt(static_cast<double>(points));
   const std::vector<std::uint32_t> order = random_order(systems * points);
@@ -84,6 +104,8 @@ charges_of_systems<T> random_boxes(std::size_t systems, std::size_t points) {
 
 template charges_of_systems<float> water_box(std::size_t);
 template charges_of_systems<double> water_box(std::size_t);
+template charges_of_systems<float> jittered_lattice(std::size_t);
+template charges_of_systems<double> jittered_lattice(std::size_t);
 template charges_of_systems<float> random_boxes(std::size_t, std::size_t);
 template charges_of_systems<double> random_boxes(std::size_t, std::size_t);
 

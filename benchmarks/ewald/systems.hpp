@@ -26,6 +26,11 @@ struct charges_of_systems {
 template <typename T>
 [[nodiscard]] charges_of_systems<T> water_box(std::size_t molecules);
 
+/// `edge`^3 charges of 1 and -1, alternating, on a cubic lattice with displacements of up to a fifth of its spacing
+/// along each axis, at the number density of atoms in water, 0.1002 per cubic Angstrom.
+template <typename T>
+[[nodiscard]] charges_of_systems<T> jittered_lattice(std::size_t edge);
+
 /// `systems` cubes, each with `points` charges of 1 and -1, alternating, at random places and density 1.
 template <typename T>
 [[nodiscard]] charges_of_systems<T> random_boxes(std::size_t systems, std::size_t points);
