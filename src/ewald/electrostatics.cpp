@@ -142,10 +142,11 @@ void electrostatics<Context, T>::implementation::choose_parameters(const detail:
   require(report.neighbors <= most_neighbors || !short_range(), "the cutoff ", parameters.cutoff, " reaches ",
           report.neighbors, " points from each; at most ", most_neighbors, " are possible");
   describe_errors(choice.errors, measured.strictness);
+  const Context& where = in_two_streams() ? smooth_stream.context() : context;
   if (long_range() && setup.method == "direct") {
-    smooth = std::make_unique<detail::direct_part<Context, T>>(context, setup, systems.size());
+    smooth = std::make_unique<detail::direct_part<Context, T>>(where, setup, systems.size());
   } else if (long_range()) {
-    smooth = std::make_unique<detail::mesh_part<Context, T>>(context, setup, systems.size(), options.most_bytes);
+    smooth = std::make_unique<detail::mesh_part<Context, T>>(where, setup, systems.size(), options.most_bytes);
   }
   const detail::ewald_splitting splitting(setup.law, detail::split_shape_of(setup.method), parameters.cutoff,
                                           parameters.splitting);
@@ -197,6 +198,7 @@ void electrostatics<Context, T>::implementation::make_room(const electrostatics_
   fields.resize_discarding(context, count);
   smooth_gradients.resize_discarding(context, count);
   virials.resize_discarding(context, 6 * count);
+  zero_potentials.resize_discarding(context, systems);
   smooth_virials.resize_discarding(context, systems);
   slab_sums.resize_discarding(context, systems);
   net_forces.resize_discarding(context, systems);
@@ -265,6 +267,7 @@ void electrostatics<Context, T>::implementation::enqueue(const electrostatics_in
                                                          const electrostatics_output<T>& output) {
   last = input;
   place(input);
+  if (in_two_streams()) smooth_stream.wait_for(context);
   const bool coulomb = options.law == pair_law::coulomb;
   const detail::placed_charges<T> all = placed();
   const detail::charge_sums<T> sums{potentials.data(), fields.data(),
@@ -279,15 +282,17 @@ void electrostatics<Context, T>::implementation::enqueue(const electrostatics_in
         detail::add_scaled_pairs<T>{all, slots.data(), split, coulomb, squared_close, scaled, faults.flag(), sums});
   }
   if (long_range()) {
-    smooth->compute(smooth_points(), {smooth_potentials.data(), smooth_gradients.data(),
-                                      output.virial == nullptr ? nullptr : smooth_virials.data()});
+    smooth->compute(smooth_points(),
+                    {smooth_potentials.data(), smooth_gradients.data(),
+                     output.virial == nullptr ? nullptr : smooth_virials.data(), zero_potentials.data()});
   }
   if (long_range() && slabs) {
     detail::sum_by_system(context, all, cells.size(), points, detail::slab_share<T>{all}, slab_sums.data(), scratch);
   }
-  deliver(output,
-          {all, static_cast<T>(constant()), self, short_range(), long_range(), smooth_potentials.data(),
-           smooth_gradients.data(), long_range() ? smooth->zero_potentials() : nullptr, slab_sums.data(), sums});
+  if (in_two_streams()) smooth_stream.make_wait(context);
+  const bool zeros = long_range() && smooth->has_zero_potentials();
+  deliver(output, {all, static_cast<T>(constant()), self, short_range(), long_range(), smooth_potentials.data(),
+                   smooth_gradients.data(), zeros ? zero_potentials.data() : nullptr, slab_sums.data(), sums});
 }
 
 template <typename Context, typename T>
@@ -387,7 +392,8 @@ std::size_t electrostatics<Context, T>::implementation::bytes() const {
   sum += domains.bytes() + buckets.bytes() + charges_by_cell.bytes() + fractions.bytes() + charges.bytes() +
          own_order.bytes() + system_of.bytes() + slots.bytes() + partner_offsets.bytes() + partners.bytes() +
          potentials.bytes() + smooth_potentials.bytes() + virials.bytes() + fields.bytes() + smooth_gradients.bytes() +
-         smooth_virials.bytes() + slab_sums.bytes() + net_forces.bytes() + totals.bytes() + scratch.bytes();
+         zero_potentials.bytes() + smooth_virials.bytes() + slab_sums.bytes() + net_forces.bytes() + totals.bytes() +
+         scratch.bytes();
   return sum;
 }
 

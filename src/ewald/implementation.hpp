@@ -19,6 +19,7 @@
 #include "ewald/results.hpp"
 #include "ewald/scaled_pairs.hpp"
 #include "ewald/short_range/short_range.hpp"
+#include "parallel/priority_stream.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/ewald/electrostatics.hpp"
@@ -41,7 +42,7 @@ inline void check_electrostatics_options(const electrostatics_options& options) 
 template <typename Context, typename T>
 struct electrostatics<Context, T>::implementation {
   implementation(const Context& where, const electrostatics_options& wanted)
-      : context(where), options(wanted), faults(where) {
+      : context(where), options(wanted), smooth_stream(where), faults(where) {
     detail::check_electrostatics_options(options);
     if (!detail::is_automatic(options.method)) {
       detail::require_method<detail::electrostatics_method_list>(
@@ -90,12 +91,16 @@ struct electrostatics<Context, T>::implementation {
   [[nodiscard]] std::string complaint(const fault_report& found) const;
   [[nodiscard]] bool short_range() const { return options.parts != ewald_parts::long_range; }
   [[nodiscard]] bool long_range() const { return options.parts != ewald_parts::short_range; }
+  /// Whether the smooth part runs beside the pairs: its many small kernels leave most of a GPU idle.
+  [[nodiscard]] bool in_two_streams() const { return options.parts == ewald_parts::both; }
   /// Whether points are put into cells: for pairs, and to group the points of each system.
   [[nodiscard]] bool uses_cells() const { return short_range() || cells.size() > 1; }
   [[nodiscard]] double constant() const {
     return options.law == pair_law::coulomb ? options.coulomb_constant : -options.coulomb_constant;
   }
 
+  /// Of the smooth part, with the memory that only it uses. What both streams use belongs to the context.
+  detail::priority_stream<Context> smooth_stream;
   bool chosen = false;
   bool slabs = false;
   std::size_t points = 0;
@@ -123,7 +128,7 @@ struct electrostatics<Context, T>::implementation {
   std::unique_ptr<detail::smooth_part<Context, T>> smooth;
   detail::split_polynomial<T> split{};
   T self = T(0);
-  array<T, Context> potentials, smooth_potentials, virials;
+  array<T, Context> potentials, smooth_potentials, zero_potentials, virials;
   array<vec<T, 3>, Context> fields, smooth_gradients;
   array<vec<double, 6>, Context> smooth_virials;
   array<vec<double, 3>, Context> slab_sums;

@@ -46,7 +46,6 @@ mesh_part<Context, T>::mesh_part(const Context& context, const ewald_setup& setu
     for (const double factor : deconvolution(window, mesh[axis])) host.push_back(static_cast<T>(factor));
   }
   factors_ = to_device(context, host);
-  zero_potentials_ = array<T, Context>(context, systems);
   transform_ = make_mode_transform<T>(context, shape_);
   mesh_ = array<T, Context>(context, points);
   spectrum_ = array<std::complex<T>, Context>(context, transform_->spectrum_size());
@@ -99,7 +98,7 @@ void mesh_part<Context, T>::compute(const smooth_input<T>& input, const smooth_o
                   scratch_);
   }
   for_each(context_, "ewald.influence", transform_->spectrum_size(),
-           multiply_by_influence<T>{all, numbers, zero_potentials_.data()});
+           multiply_by_influence<T>{all, numbers, output.zero_potentials});
   transform_->to_mesh(spectrum_.data(), mesh_.data(), 1);
   if (systems_ > 1) {
     for_each(context_, "ewald.copy_ends", ends_.systems * ends_.beyond() * ends_.layer,
@@ -110,8 +109,8 @@ void mesh_part<Context, T>::compute(const smooth_input<T>& input, const smooth_o
 
 template <typename Context, typename T>
 std::size_t mesh_part<Context, T>::bytes() const {
-  return spreading_->bytes() + transform_->bytes() + factors_.bytes() + zero_potentials_.bytes() + mesh_.bytes() +
-         spectrum_.bytes() + scratch_.bytes();
+  return spreading_->bytes() + transform_->bytes() + factors_.bytes() + mesh_.bytes() + spectrum_.bytes() +
+         scratch_.bytes();
 }
 
 template class mesh_part<backend_context, float>;

@@ -24,7 +24,7 @@ class mesh_part final : public smooth_part<Context, T> {
   mesh_part(const Context& context, const ewald_setup& setup, std::size_t systems, std::size_t most_bytes);
   void prepare(const smooth_input<T>& input) override;
   void compute(const smooth_input<T>& input, const smooth_output<T>& output) override;
-  [[nodiscard]] const T* zero_potentials() const override { return zero_potentials_.data(); }
+  [[nodiscard]] bool has_zero_potentials() const override { return true; }
   [[nodiscard]] std::size_t bytes() const override;
 
  private:
@@ -40,7 +40,6 @@ class mesh_part final : public smooth_part<Context, T> {
   std::unique_ptr<spread_plan<Context, T, 3>> spreading_;
   std::unique_ptr<mode_transform<T>> transform_;
   array<T, Context> factors_;
-  array<T, Context> zero_potentials_;
   array<T, Context> mesh_;
   array<std::complex<T>, Context> spectrum_;
   workspace<Context> scratch_;

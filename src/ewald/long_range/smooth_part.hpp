@@ -23,6 +23,7 @@ struct smooth_output {
   T* potentials;
   vec<T, 3>* gradients;     ///< of the potential, by fraction
   vec<double, 6>* virials;  ///< by system, for k = 1; nullptr: not wanted
+  T* zero_potentials;       ///< by system, to be added to `potentials`; only of parts that have them
 };
 
 /// The long-range part of the sum, including each charge's interaction with itself.
@@ -34,8 +35,8 @@ class smooth_part {
   virtual void prepare(const smooth_input<T>& input) = 0;
   /// Asynchronous, allocates nothing. For the prepared number of points.
   virtual void compute(const smooth_input<T>& input, const smooth_output<T>& output) = 0;
-  /// The constant to add to `potentials`, by system; nullptr: none.
-  [[nodiscard]] virtual const T* zero_potentials() const { return nullptr; }
+  /// Whether `compute` writes the constants of systems.
+  [[nodiscard]] virtual bool has_zero_potentials() const { return false; }
   [[nodiscard]] virtual std::size_t bytes() const = 0;
 };
 

@@ -9,12 +9,12 @@
 #include <type_traits>
 
 #include "models/ranks/late_value.hpp"
-#include "models/ranks/priority_stream.hpp"
 #include "models/ranks/ranked_steps.hpp"
 #include "models/srd/options.hpp"
 #include "models/srd/ranks/cell_window.hpp"
 #include "models/srd/ranks/kernels.hpp"
 #include "models/srd/ranks/shared_cells.hpp"
+#include "parallel/priority_stream.hpp"
 #include "quadrat/models/distributed_srd.hpp"
 
 namespace quadrat::detail {

@@ -11,8 +11,9 @@
 
 namespace quadrat::detail {
 
-/// A stream of the highest priority beside that of a context, for work that other ranks wait for. On a GPU its kernels
-/// start before the rest of a large kernel. On CPUs it is the context itself.
+/// A stream of the highest priority beside that of a context, for work that others wait for. On a GPU its kernels start
+/// before the rest of a large kernel. On CPUs it is the context itself. Its memory comes from the context's resource,
+/// in the order of this stream: what both use must be made with the context, and be released after `make_wait`.
 template <typename Context>
 class priority_stream {
  public:
