@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <type_traits>
 
+#include "cells/counting_few.hpp"
 #include "cells/counting_partition_keys.hpp"
 #include "cells/insertion.hpp"
 #include "cells/ordered_pairs_build.hpp"
@@ -28,12 +30,13 @@ struct rank_target {
   }
 };
 
+template <typename Carried>
 struct scatter_by_rank {
   const std::uint32_t* keys;
   const std::uint32_t* ranks;
   const std::uint32_t* offsets;
   particle_id* elements;
-  carried_arrays carried;
+  Carried carried;
 
   QUADRAT_HD void operator()(std::size_t i) const {
     const std::uint32_t slot = offsets[keys[i]] + ranks[i];
@@ -56,9 +59,10 @@ struct counted_key {
 };
 
 /// Index: slot.
+template <typename Carried>
 struct gather_carried {
   const particle_id* elements;
-  carried_arrays carried;
+  Carried carried;
 
   QUADRAT_HD void operator()(std::size_t slot) const { carried.move(elements[slot], slot); }
 };
@@ -75,7 +79,17 @@ void counting_buckets<Context>::reserve(const Context& context, std::size_t coun
   elements_.resize_discarding(context, count);
   if constexpr (std::is_same_v<Context, cuda_context>) {
     if (detail::partition_pays(count, 1, detail::partition_words(context))) reserve_partition(context, count);
+    reserve_few(context, std::min<std::size_t>(bucket_count, detail::few_most_buckets));
   }
+}
+
+/// The additional memory for few elements.
+template <typename Context>
+void counting_buckets<Context>::reserve_few(const Context& context, std::size_t bucket_count) {
+  const std::size_t words = detail::few_words(static_cast<std::uint32_t>(bucket_count));
+  if (few_.size() >= words) return;
+  few_.resize_discarding(context, words);
+  fill_bytes(context, few_.data(), 0, few_.bytes());
 }
 
 /// The additional memory of two levels.
@@ -88,9 +102,9 @@ void counting_buckets<Context>::reserve_partition(const Context& context, std::s
 }
 
 template <typename Context>
-template <typename KeyOf>
+template <typename KeyOf, typename Carried>
 void counting_buckets<Context>::build(const Context& context, std::size_t count, std::size_t bucket_count,
-                                      const KeyOf& key_of, const fault_flag&, const detail::carried_arrays& carried) {
+                                      const KeyOf& key_of, const fault_flag&, const Carried& carried) {
   offsets_.resize_discarding(context, bucket_count + 1);
   ordered_ = context.reproducibility() != determinism::none;
   if (ordered_) {
@@ -102,8 +116,29 @@ void counting_buckets<Context>::build(const Context& context, std::size_t count,
 
 template <typename Context>
 template <typename KeyOf>
+void counting_buckets<Context>::count_elements(const Context& context, std::size_t count, std::size_t bucket_count,
+                                               const KeyOf& key_of) {
+  if constexpr (std::is_same_v<Context, cuda_context>) {
+#if defined(__CUDACC__)
+    if (detail::counts_few(count, bucket_count)) {
+      reserve_few(context, bucket_count);
+      return detail::count_few(context,
+                               {few_.data(), keys_.data(), ranks_.data(), offsets_.data(),
+                                static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(bucket_count)},
+                               key_of);
+    }
+#endif
+  }
+  fill_bytes(context, offsets_.data(), 0, (bucket_count + 1) * sizeof(std::uint32_t));
+  const detail::rank_target target{offsets_.data(), keys_.data(), ranks_.data()};
+  for_each(context, "cells.counting.count", count, detail::insertion{key_of, target});
+  exclusive_scan(context, offsets_.data(), offsets_.data(), bucket_count + 1, scratch_);
+}
+
+template <typename Context>
+template <typename KeyOf, typename Carried>
 void counting_buckets<Context>::scatter(const Context& context, std::size_t count, std::size_t bucket_count,
-                                        const KeyOf& key_of, const detail::carried_arrays& carried) {
+                                        const KeyOf& key_of, const Carried& carried) {
   keys_.resize_discarding(context, count);
   ranks_.resize_discarding(context, count);
   elements_.resize_discarding(context, count);
@@ -114,18 +149,15 @@ void counting_buckets<Context>::scatter(const Context& context, std::size_t coun
       return;
     }
   }
-  fill_bytes(context, offsets_.data(), 0, (bucket_count + 1) * sizeof(std::uint32_t));
-  const detail::rank_target target{offsets_.data(), keys_.data(), ranks_.data()};
-  for_each(context, "cells.counting.count", count, detail::insertion{key_of, target});
-  exclusive_scan(context, offsets_.data(), offsets_.data(), bucket_count + 1, scratch_);
-  const detail::scatter_by_rank body{keys_.data(), ranks_.data(), offsets_.data(), elements_.data(), carried};
+  count_elements(context, count, bucket_count, key_of);
+  const detail::scatter_by_rank<Carried> body{keys_.data(), ranks_.data(), offsets_.data(), elements_.data(), carried};
   for_each(context, "cells.counting.scatter", count, body);
 }
 
 template <typename Context>
-template <typename KeyOf>
+template <typename KeyOf, typename Carried>
 void counting_buckets<Context>::sort(const Context& context, std::size_t count, std::size_t bucket_count,
-                                     const KeyOf& key_of, const detail::carried_arrays& carried) {
+                                     const KeyOf& key_of, const Carried& carried) {
   fill_bytes(context, offsets_.data(), 0, (bucket_count + 1) * sizeof(std::uint32_t));
   pairs_.make(context, count, bucket_count, detail::counted_key<KeyOf>{key_of, offsets_.data()});
   exclusive_scan(context, offsets_.data(), offsets_.data(), bucket_count + 1, scratch_);
@@ -151,10 +183,10 @@ void counting_buckets<Context>::partition(const Context& context, std::size_t co
 }
 
 template <typename Context>
-void counting_buckets<Context>::carry(const Context& context, std::size_t count,
-                                      const detail::carried_arrays& carried) {
-  if (carried.count == 0) return;
-  for_each(context, "cells.counting.carry", count, detail::gather_carried{view().elements, carried});
+template <typename Carried>
+void counting_buckets<Context>::carry(const Context& context, std::size_t count, const Carried& carried) {
+  if (carried.empty()) return;
+  for_each(context, "cells.counting.carry", count, detail::gather_carried<Carried>{view().elements, carried});
 }
 
 }  // namespace quadrat

@@ -38,6 +38,8 @@ struct carried_arrays {
   carried_array array[most];
   int count;
 
+  [[nodiscard]] QUADRAT_HD bool empty() const { return count == 0; }
+
   /// Copies element `from` of each array to place `to`.
   QUADRAT_HD void move(std::size_t from, std::size_t to) const {
     int a = 0;

@@ -39,7 +39,8 @@ struct counting_buckets_view {
 /// to buckets without a limit). The atomic additions of the counting pass return each element's rank in its bucket, so
 /// that the scatter needs no atomics. Time is linear in elements and buckets. Memory: 4 bytes per bucket and 12 per
 /// element. On CUDA, many elements in at most 2^24 buckets are counted in two levels, through shared memory, up to
-/// twice as fast (src/cells/counting_partition.hpp), with 14 bytes per element.
+/// twice as fast (src/cells/counting_partition.hpp), with 14 bytes per element; few elements in few buckets take two
+/// launches (src/cells/counting_few.hpp), with 4 more bytes per bucket.
 ///
 /// Determinism: with `none`, the order of elements in a bucket is that of the atomic additions. With run_to_run and
 /// canonical it is increasing, by a stable radix sort of (key, element) instead of the scatter: 1.2 to 2.4 times the
@@ -54,10 +55,10 @@ class counting_buckets {
   /// room for builds of at most as many elements and buckets. Does not wait. May allocate.
   void reserve(const Context& context, std::size_t count, std::size_t bucket_count);
   /// Puts elements [0, count) into buckets [0, bucket_count). Does not wait; allocates only to grow. The caller has
-  /// checked the sizes. With `carried`, moves the records of element i to its slot.
-  template <typename KeyOf>
+  /// checked the sizes. Unless `carried` is empty, calls carried.move(i, its slot) once for each element.
+  template <typename KeyOf, typename Carried = detail::carried_arrays>
   void build(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of,
-             const fault_flag& faults, const detail::carried_arrays& carried = {});
+             const fault_flag& faults, const Carried& carried = {});
 
   [[nodiscard]] view_type view() const {
     const std::size_t buckets = offsets_.size() == 0 ? 0 : offsets_.size() - 1;
@@ -65,28 +66,34 @@ class counting_buckets {
     return {offsets_.data(), elements_.data(), buckets, elements_.size()};
   }
   [[nodiscard]] std::size_t bytes() const {
-    return offsets_.bytes() + keys_.bytes() + ranks_.bytes() + low_keys_.bytes() + control_.bytes() +
+    return offsets_.bytes() + keys_.bytes() + ranks_.bytes() + low_keys_.bytes() + control_.bytes() + few_.bytes() +
            elements_.bytes() + pairs_.bytes() + scratch_.bytes();
   }
 
  private:
-  template <typename KeyOf>
+  template <typename KeyOf, typename Carried>
   void scatter(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of,
-               const detail::carried_arrays& carried);
-  template <typename KeyOf>
+               const Carried& carried);
+  template <typename KeyOf, typename Carried>
   void sort(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of,
-            const detail::carried_arrays& carried);
+            const Carried& carried);
 
+  /// From keys to keys, ranks and offsets.
+  template <typename KeyOf>
+  void count_elements(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of);
   void reserve_partition(const Context& context, std::size_t count);
+  void reserve_few(const Context& context, std::size_t bucket_count);
   template <typename KeyOf>
   void partition(const Context& context, std::size_t count, std::size_t bucket_count, const KeyOf& key_of);
-  void carry(const Context& context, std::size_t count, const detail::carried_arrays& carried);
+  template <typename Carried>
+  void carry(const Context& context, std::size_t count, const Carried& carried);
 
   array<std::uint32_t, Context> offsets_;
   array<std::uint32_t, Context> keys_;
   array<std::uint32_t, Context> ranks_;     ///< with two levels: elements grouped by range
   array<std::uint16_t, Context> low_keys_;  ///< with two levels
   array<std::uint32_t, Context> control_;   ///< with two levels
+  array<std::uint32_t, Context> few_;       ///< for few elements: zeros between two builds
   array<particle_id, Context> elements_;
   detail::ordered_pairs<Context> pairs_;
   workspace<Context> scratch_;

@@ -47,7 +47,7 @@ class level_buckets {
     for_each(context, "search.count_cells", count, insertion{key_of, target});
     exclusive_scan(context, offsets_.data(), offsets_.data(), bucket_count + 1, scratch_);
     for_each(context, "search.scatter", count,
-             scatter_by_rank{keys_.data(), ranks_.data(), offsets_.data(), elements_.data(), {}});
+             scatter_by_rank<carried_arrays>{keys_.data(), ranks_.data(), offsets_.data(), elements_.data(), {}});
   }
 
   counting_buckets<Context> buckets_;
