@@ -21,6 +21,7 @@ mesh_part<Context, T>::mesh_part(const Context& context, const ewald_setup& setu
   law_ = make_long_range_modes<T>(
       ewald_splitting(setup.law, split_shape_of(setup.method), parameters.cutoff, parameters.splitting));
   plan_details details;
+  details.real = true;
   // An even number of mesh points beyond the end, so that real meshes begin where complex numbers can.
   if (systems > 1) details.stack = {static_cast<int>(systems), mesh[0] + (parameters.order + 1) / 2 * 2};
   const std::size_t layer = static_cast<std::size_t>(mesh[1]) * static_cast<std::size_t>(mesh[2]);

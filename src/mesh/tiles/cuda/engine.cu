@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "mesh/tiles/cuda/units.hpp"
+#include "parallel/block_scan.cuh"
+#include "quadrat/parallel/cuda_launch.hpp"
 #include "quadrat/parallel/for_each.hpp"
 #include "quadrat/parallel/scan.hpp"
 
@@ -23,6 +25,30 @@ struct write_segments {
     segment_of_slot[slot] = static_cast<std::uint32_t>(segment);
   }
 };
+
+/// Up to this many segments one block makes the units of all, in one launch instead of three.
+constexpr std::size_t one_block_segments = 8192;
+constexpr unsigned one_block_threads = 1024;
+
+__global__ void __launch_bounds__(one_block_threads)
+    make_units_kernel(const __grid_constant__ segment_share share, std::uint32_t count, std::uint32_t* firsts,
+                      tile_unit* units) {
+  __shared__ std::uint32_t warp_sums[one_block_threads / 32];
+  const std::uint32_t each = (count + one_block_threads - 1) / one_block_threads;
+  const std::uint32_t begin = min(threadIdx.x * each, count), end = min(begin + each, count);
+  std::uint32_t sum = 0;
+  for (std::uint32_t i = begin; i < end; ++i) sum += share.pieces(i);
+  std::uint32_t before = block_exclusive_sum(sum, warp_sums);
+  for (std::uint32_t i = begin; i < end; ++i) {
+    firsts[i] = before;
+    before += share.pieces(i);
+  }
+  if (threadIdx.x == one_block_threads - 1) firsts[count] = before;
+  __syncthreads();
+  const fill_units fill{share, count, firsts, units};
+  const std::uint32_t total = firsts[count];
+  for (std::uint32_t unit = threadIdx.x; unit < total; unit += one_block_threads) fill(unit);
+}
 
 }  // namespace
 
@@ -52,8 +78,7 @@ void cuda_tiles_engine<T>::set_points_async(const point_placement<T>& points) {
   count_ = points.count;
   if (count_ == 0) return;
   records_.resize_discarding(context_, count_);
-  offsets_.resize_discarding(context_, plan_.grid.tile_count() + 1);
-  sorter_.sort(context_, plan_.grid, points, planned_, in_order(), records_.data(), offsets_.data());
+  offsets_ = sorter_.sort(context_, plan_.grid, points, planned_, in_order(), records_.data());
   // If only meshes that patches cannot read need units, each such call makes them.
   const bool holds_units = units_.units.size() >= plan_.most_units && units_.firsts.size() > plan_.grid.segment_count();
   if (plan_.needs_units() && !(makes_units_to_read() && holds_units)) make_units();
@@ -61,15 +86,17 @@ void cuda_tiles_engine<T>::set_points_async(const point_placement<T>& points) {
   if (plan_.crowds.most_extras > 0) find_crowds();
   if (plan_.reading == tile_reading::points) fill_segments();
   if (plan_.reading == tile_reading::cubes) segments_.resize_discarding(context_, count_);
-  if (sizeof(T) == sizeof(float) && plan_.patches.any()) find_extras();
+  if (sizeof(T) == sizeof(float) && plan_.patches.any() && !(setup_.details.real && reads_real_by_tiles())) {
+    find_extras();
+  }
 }
 
 template <typename T>
 void cuda_tiles_engine<T>::fill_segments() {
   segments_.resize_discarding(context_, count_);
-  for_each(context_, "mesh.tiles.segments", count_,
-           write_segments{
-               {plan_.grid, offsets_.data(), plan_.unit_points, false}, plan_.grid.segment_count(), segments_.data()});
+  for_each(
+      context_, "mesh.tiles.segments", count_,
+      write_segments{{plan_.grid, offsets_, plan_.unit_points, false}, plan_.grid.segment_count(), segments_.data()});
 }
 
 template <typename T>
@@ -79,7 +106,7 @@ void cuda_tiles_engine<T>::find_crowds() {
   crowd_counts_.resize_discarding(context_, 1);
   share_sums_.resize_discarding(context_, plan_.crowd_size());
   fill_bytes(context_, crowd_counts_.data(), 0, sizeof(tile_crowd_counts));
-  find_tile_crowds(context_, plan_.grid, plan_.crowds, offsets_.data(), crowd_extras_.data(), crowds_.data(),
+  find_tile_crowds(context_, plan_.grid, plan_.crowds, offsets_, crowd_extras_.data(), crowds_.data(),
                    crowd_counts_.data());
 }
 
@@ -88,7 +115,7 @@ void cuda_tiles_engine<T>::find_extras() {
   extras_.resize_discarding(context_, plan_.most_extras(count_));
   extra_count_.resize_discarding(context_, 1);
   fill_bytes(context_, extra_count_.data(), 0, sizeof(std::uint32_t));
-  find_tile_extras(context_, plan_.grid, plan_.patches, offsets_.data(), extras_.data(), extra_count_.data());
+  find_tile_extras(context_, plan_.grid, plan_.patches, offsets_, extras_.data(), extra_count_.data());
 }
 
 template <typename T>
@@ -99,10 +126,16 @@ void cuda_tiles_engine<T>::make_units() {
 
 template <typename T>
 void cuda_tiles_engine<T>::make_units(bool sliced, std::size_t most, unit_list& list) {
-  const segment_share share{plan_.grid, offsets_.data(), plan_.unit_points, sliced};
+  const segment_share share{plan_.grid, offsets_, plan_.unit_points, sliced};
   const std::size_t count = share.count();
   list.firsts.resize_discarding(context_, count + 1);
   list.units.resize_discarding(context_, most);
+  if (count <= one_block_segments && most <= 4 * one_block_segments) {
+    const cuda_launch launch(context_, "mesh.tiles.units");
+    make_units_kernel<<<1, one_block_threads, 0, context_.stream()>>>(share, static_cast<std::uint32_t>(count),
+                                                                      list.firsts.data(), list.units.data());
+    return launch.check();
+  }
   for_each(context_, "mesh.tiles.count_units", count, count_units{share, list.firsts.data()});
   exclusive_scan_with_total(context_, list.firsts.data(), list.firsts.data(), count, scratch_);
   for_each(context_, "mesh.tiles.units", most, fill_units{share, count, list.firsts.data(), list.units.data()});
@@ -118,7 +151,7 @@ tile_problem<T> cuda_tiles_engine<T>::problem(bool sliced) const {
           setup_.window,
           records_.data(),
           static_cast<std::uint32_t>(count_),
-          offsets_.data(),
+          offsets_,
           segments_.data(),
           list.units.data(),
           plan_.needs_units() ? list.firsts.data() + parts : nullptr,
@@ -174,7 +207,7 @@ void cuda_tiles_engine<T>::spread(const value_layout& layout, const T* values, T
 template <typename T>
 bool cuda_tiles_engine<T>::reads_patches(const value_layout& layout, const T* mesh, bool gradient) const {
   if (!gradient && plan_.reading == tile_reading::patches && !plan_.values_by_patches) return false;
-  if (layout.components == 1 && !plan_.collects && plan_.reading == tile_reading::patches) return false;
+  if (layout.components == 1 && reads_real_by_tiles()) return false;
   const std::size_t pair = 2 * sizeof(T) * static_cast<std::size_t>(layout.components);
   return sizeof(T) == sizeof(float) && plan_.patches.any() && reinterpret_cast<std::uintptr_t>(mesh) % pair == 0;
 }

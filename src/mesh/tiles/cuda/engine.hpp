@@ -31,9 +31,9 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   void interpolate_gradient(const value_layout& layout, const T* mesh, const T* scale, T* values, T* gradients,
                             bool accumulate) override;
   [[nodiscard]] std::size_t bytes() const override {
-    return sorter_.bytes() + records_.bytes() + offsets_.bytes() + segments_.bytes() + units_.bytes() +
-           sliced_units_.bytes() + extras_.bytes() + extra_count_.bytes() + share_sums_.bytes() +
-           crowd_extras_.bytes() + crowds_.bytes() + crowd_counts_.bytes() + scratch_.bytes();
+    return sorter_.bytes() + records_.bytes() + segments_.bytes() + units_.bytes() + sliced_units_.bytes() +
+           extras_.bytes() + extra_count_.bytes() + share_sums_.bytes() + crowd_extras_.bytes() + crowds_.bytes() +
+           crowd_counts_.bytes() + scratch_.bytes();
   }
 
  private:
@@ -58,6 +58,8 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
     return sizeof(T) == sizeof(float) && plan_.collects && plan_.reading == tile_reading::patches &&
            plan_.patches.any();
   }
+  /// Whether real values and gradients never use patches.
+  [[nodiscard]] bool reads_real_by_tiles() const { return !plan_.collects && plan_.reading == tile_reading::patches; }
   /// Whether values, or gradients, are read by patches: only floats, if the plan has patches and they support this
   /// mesh.
   [[nodiscard]] bool reads_patches(const value_layout& layout, const T* mesh, bool gradient) const;
@@ -76,7 +78,7 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   std::size_t count_ = 0;
   tile_sorter<T> sorter_;
   array<tile_record<T>, cuda_context> records_;
-  array<std::uint32_t, cuda_context> offsets_;   // by tile, and the end
+  const std::uint32_t* offsets_ = nullptr;       // the sorter's, by tile, and the end
   array<std::uint32_t, cuda_context> segments_;  // by point, if points are read one by one
   unit_list units_;
   unit_list sliced_units_;                  ///< only with several slices

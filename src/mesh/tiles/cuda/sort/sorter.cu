@@ -28,17 +28,16 @@ struct tile_key {
   QUADRAT_HD cell_id operator()(std::size_t i) const { return find(placement(i), static_cast<particle_id>(i)).tile; }
 };
 
-/// Index: slot.
+/// What counting_buckets does with an element and its slot.
 template <typename T>
-struct gather_record {
+struct put_record {
   tile_locator<T> find;
   point_placement<T> placement;
-  counting_buckets_view buckets;
   tile_record<T>* records;
 
-  QUADRAT_HD void operator()(std::size_t slot) const {
-    const particle_id i = buckets.particle(static_cast<std::uint32_t>(slot));
-    records[slot] = find(placement(i), i).record;
+  [[nodiscard]] QUADRAT_HD bool empty() const { return false; }
+  QUADRAT_HD void move(std::size_t i, std::size_t slot) const {
+    records[slot] = find(placement(i), static_cast<particle_id>(i)).record;
   }
 };
 
@@ -140,7 +139,7 @@ template <typename T>
 std::size_t tile_sorter<T>::bytes_needed(std::size_t count, std::size_t tiles, bool ordered) {
   const std::size_t of_tiles = (tiles + 1) * 2 * sizeof(std::uint32_t);
   // counting_buckets takes 12 bytes per point, 14 in two levels; in order, 16 and the scratch memory of a sort.
-  constexpr std::size_t sort_scratch = 65'536, scan_scratch = 4096;
+  constexpr std::size_t sort_scratch = 65'536, scan_scratch = 16'384;
   if (ordered) return count * 18 + of_tiles + sort_scratch;
   if (count < partition_least) return count * 12 + of_tiles + scan_scratch;
   const std::size_t of_record = sizeof(tile_record<T>) + sizeof(std::uint32_t) + sizeof(std::uint16_t);
@@ -148,26 +147,30 @@ std::size_t tile_sorter<T>::bytes_needed(std::size_t count, std::size_t tiles, b
 }
 
 template <typename T>
-void tile_sorter<T>::sort(const cuda_context& context, const tile_grid& grid, const point_placement<T>& points,
-                          std::size_t planned, bool ordered, tile_record<T>* records, std::uint32_t* offsets) {
+const std::uint32_t* tile_sorter<T>::sort(const cuda_context& context, const tile_grid& grid,
+                                          const point_placement<T>& points, std::size_t planned, bool ordered,
+                                          tile_record<T>* records) {
   if (!kept_) kept_ = context;
-  if (points.count == 0) {
-    fill_bytes(context, offsets, 0, (grid.tile_count() + 1) * sizeof(std::uint32_t));
-  } else if (sorts_records(planned, grid.tile_count(), ordered) && has_room_to_sort<T>(context, grid.tile_count())) {
-    partition(context, grid, points, records, offsets);
-  } else {
-    gather(context, grid, points, ordered, records, offsets);
+  const std::size_t tiles = grid.tile_count();
+  if (points.count > 0 && !(sorts_records(planned, tiles, ordered) && has_room_to_sort<T>(context, tiles))) {
+    return gather(context, grid, points, ordered, records);
   }
+  offsets_.resize_discarding(context, tiles + 1);
+  if (points.count == 0) {
+    fill_bytes(context, offsets_.data(), 0, (tiles + 1) * sizeof(std::uint32_t));
+  } else {
+    partition(context, grid, points, records, offsets_.data());
+  }
+  return offsets_.data();
 }
 
 template <typename T>
-void tile_sorter<T>::gather(const cuda_context& context, const tile_grid& grid, const point_placement<T>& points,
-                            bool ordered, tile_record<T>* records, std::uint32_t* offsets) {
+const std::uint32_t* tile_sorter<T>::gather(const cuda_context& context, const tile_grid& grid,
+                                            const point_placement<T>& points, bool ordered, tile_record<T>* records) {
   const tile_locator<T> find(grid);
-  const std::size_t tiles = grid.tile_count();
-  buckets_.build(context_at(context, ordered), points.count, tiles, tile_key<T>{find, points}, points.faults);
-  copy_bytes(context, buckets_.view().offsets, offsets, (tiles + 1) * sizeof(std::uint32_t));
-  for_each(context, "mesh.tiles.records", points.count, gather_record<T>{find, points, buckets_.view(), records});
+  buckets_.build(context_at(context, ordered), points.count, grid.tile_count(), tile_key<T>{find, points},
+                 points.faults, put_record<T>{find, points, records});
+  return buckets_.view().offsets;
 }
 
 template <typename T>

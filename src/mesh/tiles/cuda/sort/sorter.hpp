@@ -24,23 +24,24 @@ class tile_sorter {
  public:
   /// `planned`: at least the number of points. With the same `planned`, fewer points need no more memory.
   ///
-  /// Writes `points.count` records and `grid.tile_count() + 1` offsets: tile t is [offsets[t], offsets[t + 1]) of the
-  /// records. Within a tile: increasing ids where `ordered`, otherwise the order of atomic operations. An invalid point
-  /// raises a fault and gets an arbitrary tile. Asynchronous; allocates only when sizes grow. The memory and stream of
-  /// the first context are used as long as the sorter lives.
-  void sort(const cuda_context& context, const tile_grid& grid, const point_placement<T>& points, std::size_t planned,
-            bool ordered, tile_record<T>* records, std::uint32_t* offsets);
+  /// Writes `points.count` records, and returns `grid.tile_count() + 1` offsets, valid until the next call: tile t is
+  /// [offsets[t], offsets[t + 1]) of the records. Within a tile: increasing ids where `ordered`, otherwise the order of
+  /// atomic operations. An invalid point raises a fault and gets an arbitrary tile. Asynchronous; allocates only when
+  /// sizes grow. The memory and stream of the first context are used as long as the sorter lives.
+  [[nodiscard]] const std::uint32_t* sort(const cuda_context& context, const tile_grid& grid,
+                                          const point_placement<T>& points, std::size_t planned, bool ordered,
+                                          tile_record<T>* records);
   /// Bytes held.
   [[nodiscard]] std::size_t bytes() const {
     return buckets_.bytes() + tiles_.bytes() + grouped_.bytes() + low_keys_.bytes() + tile_counts_.bytes() +
-           control_.bytes() + scratch_.bytes();
+           control_.bytes() + offsets_.bytes() + scratch_.bytes();
   }
   /// An approximate upper bound on the bytes that would be held.
   [[nodiscard]] static std::size_t bytes_needed(std::size_t count, std::size_t tiles, bool ordered);
 
  private:
-  void gather(const cuda_context& context, const tile_grid& grid, const point_placement<T>& points, bool ordered,
-              tile_record<T>* records, std::uint32_t* offsets);
+  [[nodiscard]] const std::uint32_t* gather(const cuda_context& context, const tile_grid& grid,
+                                            const point_placement<T>& points, bool ordered, tile_record<T>* records);
   void partition(const cuda_context& context, const tile_grid& grid, const point_placement<T>& points,
                  tile_record<T>* records, std::uint32_t* offsets);
   void prepare(const cuda_context& context, std::size_t count, std::size_t tiles);
@@ -52,6 +53,7 @@ class tile_sorter {
   array<std::uint16_t, cuda_context> low_keys_;
   array<std::uint32_t, cuda_context> tile_counts_;  ///< zeros between two sorts
   array<std::uint32_t, cuda_context> control_;
+  array<std::uint32_t, cuda_context> offsets_;  ///< unless they are those of `buckets_`
   workspace<cuda_context> scratch_;
   bool clean_ = false;  ///< whether counts are zero
 };

@@ -145,15 +145,14 @@ class tile_sort : public backend_test {
     for_each(device_->context, "test.expect", count, expect_tile<T>{grid, placement, expected.data()});
     device_->faults.clear(device_->context);
     array<detail::tile_record<T>, cuda_context> records(device_->context, count);
-    array<std::uint32_t, cuda_context> offsets(device_->context, grid.tile_count() + 1);
     for (int round = 0; round < 2; ++round) {
       fill_bytes(device_->context, records.data(), 0xff, records.bytes());
-      fill_bytes(device_->context, offsets.data(), 0xff, offsets.bytes());
-      device_->sorter.sort(device_->context, grid, placement, placement.count, ordered, records.data(), offsets.data());
+      const std::uint32_t* const offsets =
+          device_->sorter.sort(device_->context, grid, placement, placement.count, ordered, records.data());
       EXPECT_EQ(device_->faults.read(device_->context).kind, fault);
       if (fault == fault_kind::none) {
         compare(to_host(device_->context, expected), to_host(device_->context, records),
-                to_host(device_->context, offsets), ordered);
+                to_host(device_->context, offsets, grid.tile_count() + 1), ordered);
       }
       if (HasFatalFailure()) return;
     }
