@@ -25,6 +25,7 @@
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/fault.hpp"
 #include "quadrat/parallel/for_each.hpp"
+#include "quadrat/parallel/reduce.hpp"
 #include "search/cell_walk.hpp"
 #include "search/list.hpp"
 #include "search/point_complaint.hpp"
@@ -247,16 +248,14 @@ void electrostatics<Context, T>::implementation::place(const electrostatics_inpu
   const detail::given_charges<T> given{input.points, input.charges, input.system_of_point, domains.data(),
                                        static_cast<std::uint32_t>(cells.size())};
   const detail::charge_key<T> key{given, faults.flag()};
-  if (uses_cells()) buckets.build(context, points, cell_count, key, faults.flag());
   const detail::place_charges<T> place_charge{given,
-                                              placed().ids,
                                               charges_by_cell.data(),
                                               fractions.data(),
                                               charges.data(),
                                               given_systems ? system_of.data() : nullptr,
                                               pairs.empty() ? nullptr : slots.data()};
   if (uses_cells()) {
-    for_each(context, "ewald.place", points, place_charge);
+    buckets.build(context, points, cell_count, key, faults.flag(), place_charge);
   } else {
     for_each(context, "ewald.place", points, detail::keep_and_place<T>{{key, own_order.data()}, place_charge});
   }
@@ -324,7 +323,12 @@ void electrostatics<Context, T>::implementation::deliver(const electrostatics_ou
     to_caller.net_forces = net_forces.data();
     for_each(context, "ewald.deliver", points, to_caller);
   } else {
-    for_each(context, "ewald.combine", points, detail::combine_and_deliver<T>{combine, to_caller});
+    const detail::combine_and_deliver<T> pass{combine, to_caller};
+    if (cells.size() == 1 && output.energy != nullptr && output.virial == nullptr) {
+      return reduce_into(context, "ewald.combine", points, detail::combine_for_energy<T>{pass}, plus_operation{}, 0.0,
+                         output.energy, scratch);
+    }
+    for_each(context, "ewald.combine", points, pass);
   }
   if (output.energy == nullptr && output.virial == nullptr) return;
   detail::sum_by_system(context, all, cells.size(), points, detail::total_of_slot<T>{all, sums, short_range()},

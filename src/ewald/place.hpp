@@ -77,19 +77,18 @@ struct keep_order {
   }
 };
 
-/// Index: slot.
+/// Writes a charge to its slot: what counting_buckets carries.
 template <typename T>
 struct place_charges {
   given_charges<T> given;
-  const particle_id* ids;
   placed_charge<T>* placed;
   vec<T, 3>* fractions;      ///< of the cell, for the mesh
   T* charges;                ///< by slot
   std::uint32_t* system_of;  ///< by slot, or nullptr
   std::uint32_t* slots;      ///< by id, or nullptr
 
-  QUADRAT_HD void operator()(std::size_t slot) const {
-    const particle_id id = ids[slot];
+  [[nodiscard]] QUADRAT_HD bool empty() const { return false; }
+  QUADRAT_HD void move(std::size_t id, std::size_t slot) const {
     vec<T, 3> point = given.points[id];
     T charge = given.charges[id];
     std::uint32_t system = 0;
@@ -118,7 +117,7 @@ struct keep_and_place {
 
   QUADRAT_HD void operator()(std::size_t i) const {
     keep(i);
-    place(i);
+    place.move(i, i);
   }
 };
 

@@ -120,7 +120,25 @@ struct combine_and_deliver {
   }
 };
 
-/// The energy and the virial of a charge with its pairs: half of each pair's.
+/// The energy of a charge with its pairs: half of each pair's.
+template <typename T>
+[[nodiscard]] QUADRAT_HD double energy_of_slot(const placed_charges<T>& all, const charge_sums<T>& sums,
+                                               std::size_t slot) {
+  return 0.5 * static_cast<double>(sums.potentials[slot]) * static_cast<double>(all.charges[slot].charge);
+}
+
+/// Both steps in the pass that sums the energy of one system. Index: slot, each once.
+template <typename T>
+struct combine_for_energy {
+  combine_and_deliver<T> pass;
+
+  QUADRAT_HD double operator()(std::size_t slot) const {
+    pass(slot);
+    return energy_of_slot(pass.combine.all, pass.combine.sums, slot);
+  }
+};
+
+/// The energy and the virial of a charge with its pairs.
 template <typename T>
 struct total_of_slot {
   placed_charges<T> all;
@@ -129,7 +147,7 @@ struct total_of_slot {
 
   QUADRAT_HD vec<double, 7> operator()(std::size_t slot) const {
     vec<double, 7> total{};
-    total[0] = 0.5 * static_cast<double>(sums.potentials[slot]) * static_cast<double>(all.charges[slot].charge);
+    total[0] = energy_of_slot(all, sums, slot);
     if (sums.virials == nullptr || !short_range) return total;
     for (int k = 0; k < 6; ++k)
       total[k + 1] = static_cast<double>(sums.virials[6 * slot + static_cast<std::size_t>(k)]);
