@@ -184,6 +184,17 @@ struct multiply_by_influence {
   }
 };
 
+/// The same for the mode at a place in the spectrum of one system.
+template <typename T>
+struct weigh_by_influence {
+  mesh_modes<T> modes;
+  T* zero_potential;
+
+  QUADRAT_HD void operator()(const int (&place)[3], T* pair) const {
+    modes.weigh(modes.of(0, place), place[0] == 0 && place[1] == 0 && place[2] == 0, pair, zero_potential);
+  }
+};
+
 /// A number of the transform's part of the virial, for k = 1.
 template <typename T>
 struct virial_of_mode {

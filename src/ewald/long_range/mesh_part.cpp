@@ -10,6 +10,10 @@
 #include "quadrat/core/error.hpp"
 #include "quadrat/parallel/for_each.hpp"
 
+#if defined(__CUDACC__)
+#include "spectral/fft/cuda/real_planes.cuh"
+#endif
+
 namespace quadrat::detail {
 
 template <typename Context, typename T>
@@ -48,6 +52,7 @@ mesh_part<Context, T>::mesh_part(const Context& context, const ewald_setup& setu
   }
   factors_ = to_device(context, host);
   transform_ = make_mode_transform<T>(context, shape_);
+  make_planes();
   mesh_ = array<T, Context>(context, points);
   spectrum_ = array<std::complex<T>, Context>(context, transform_->spectrum_size());
   spread_options options;
@@ -55,6 +60,25 @@ mesh_part<Context, T>::mesh_part(const Context& context, const ewald_setup& setu
   const box<T, 3> unit{{}, vec<T, 3>::filled(T(1)), vec<bool, 3>::filled(true)};
   spreading_ =
       std::make_unique<spread_plan<Context, T, 3>>(plan_access::make(context, unit, mesh, window, options, details));
+}
+
+template <typename Context, typename T>
+void mesh_part<Context, T>::make_planes() {
+#if defined(__CUDACC__)
+  if (real_planes<T>::serves(context_, shape_)) planes_ = std::make_shared<const real_planes<T>>(context_, shape_);
+#endif
+}
+
+template <typename Context, typename T>
+bool mesh_part<Context, T>::weigh_planes([[maybe_unused]] const mesh_modes<T>& all,
+                                         [[maybe_unused]] T* zero_potentials) {
+#if defined(__CUDACC__)
+  if (planes_ == nullptr) return false;
+  planes_->weigh(mesh_.data(), spectrum_.data(), weigh_by_influence<T>{all, zero_potentials});
+  return true;
+#else
+  return false;
+#endif
 }
 
 template <typename Context, typename T>
@@ -91,16 +115,8 @@ void mesh_part<Context, T>::compute(const smooth_input<T>& input, const smooth_o
     for_each(context_, "ewald.add_ends", ends_.systems * ends_.shared() * ends_.layer,
              add_ends<T>{ends_, ends_.view(mesh_.data(), mesh_.size())});
   }
-  transform_->to_modes(mesh_.data(), spectrum_.data(), -1);
   const mesh_modes<T> all = modes(input.all.domains);
-  T* const numbers = reinterpret_cast<T*>(spectrum_.data());
-  if (output.virials != nullptr) {
-    sum_by_system(context_, all, systems_, transform_->spectrum_size(), virial_of_mode<T>{all, numbers}, output.virials,
-                  scratch_);
-  }
-  for_each(context_, "ewald.influence", transform_->spectrum_size(),
-           multiply_by_influence<T>{all, numbers, output.zero_potentials});
-  transform_->to_mesh(spectrum_.data(), mesh_.data(), 1);
+  if (output.virials != nullptr || !weigh_planes(all, output.zero_potentials)) weigh(all, output);
   if (systems_ > 1) {
     for_each(context_, "ewald.copy_ends", ends_.systems * ends_.beyond() * ends_.layer,
              copy_ends<T>{ends_, ends_.view(mesh_.data(), mesh_.size())});
@@ -109,9 +125,26 @@ void mesh_part<Context, T>::compute(const smooth_input<T>& input, const smooth_o
 }
 
 template <typename Context, typename T>
+void mesh_part<Context, T>::weigh(const mesh_modes<T>& all, const smooth_output<T>& output) {
+  transform_->to_modes(mesh_.data(), spectrum_.data(), -1);
+  T* const numbers = reinterpret_cast<T*>(spectrum_.data());
+  if (output.virials != nullptr) {
+    sum_by_system(context_, all, systems_, transform_->spectrum_size(), virial_of_mode<T>{all, numbers}, output.virials,
+                  scratch_);
+  }
+  for_each(context_, "ewald.influence", transform_->spectrum_size(),
+           multiply_by_influence<T>{all, numbers, output.zero_potentials});
+  transform_->to_mesh(spectrum_.data(), mesh_.data(), 1);
+}
+
+template <typename Context, typename T>
 std::size_t mesh_part<Context, T>::bytes() const {
-  return spreading_->bytes() + transform_->bytes() + factors_.bytes() + mesh_.bytes() + spectrum_.bytes() +
-         scratch_.bytes();
+  std::size_t sum = spreading_->bytes() + transform_->bytes() + factors_.bytes() + mesh_.bytes() + spectrum_.bytes() +
+                    scratch_.bytes();
+#if defined(__CUDACC__)
+  if (planes_ != nullptr) sum += planes_->bytes();
+#endif
+  return sum;
 }
 
 template class mesh_part<backend_context, float>;

@@ -16,6 +16,9 @@
 /// The long-range part over a mesh: spreading, a Fourier transform, the influence function, and back.
 namespace quadrat::detail {
 
+template <typename T>
+class real_planes;
+
 /// Meshes are in units of the cells, so that they serve cells of any shape and are equal for all systems. The gradient
 /// is that of the window (Essmann et al. 1995), so that forces are the derivatives of the energy.
 template <typename Context, typename T>
@@ -30,6 +33,11 @@ class mesh_part final : public smooth_part<Context, T> {
  private:
   [[nodiscard]] mesh_modes<T> modes(const ewald_domain<T>* domains) const;
   [[nodiscard]] const std::uint32_t* systems_of(const smooth_input<T>& input) const;
+  void make_planes();
+  /// From charges on the mesh to potentials there, and virials.
+  void weigh(const mesh_modes<T>& all, const smooth_output<T>& output);
+  /// The same without virials, in fewer launches. Returns false if it cannot.
+  [[nodiscard]] bool weigh_planes(const mesh_modes<T>& all, T* zero_potentials);
 
   Context context_;
   ewald_setup setup_;
@@ -39,6 +47,7 @@ class mesh_part final : public smooth_part<Context, T> {
   long_range_modes<T> law_;
   std::unique_ptr<spread_plan<Context, T, 3>> spreading_;
   std::unique_ptr<mode_transform<T>> transform_;
+  std::shared_ptr<const real_planes<T>> planes_;  ///< on GPUs, for small meshes
   array<T, Context> factors_;
   array<T, Context> mesh_;
   array<std::complex<T>, Context> spectrum_;
