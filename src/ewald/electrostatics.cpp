@@ -210,6 +210,7 @@ template <typename Context, typename T>
 void electrostatics<Context, T>::implementation::prepare(const electrostatics_input<T>& input) {
   check_input(input);
   prepared = false;
+  ++preparations;
   set_pairs(input);
   choose(input);
   points = input.points.count;
@@ -266,32 +267,38 @@ void electrostatics<Context, T>::implementation::enqueue(const electrostatics_in
                                                          const electrostatics_output<T>& output) {
   last = input;
   place(input);
+  const bool virial = output.virial != nullptr;
+  const detail::placed_charges<T> all = placed();
+  repeated_parts.run(context, {preparations, virial, all.ids, all.offsets}, [&] { add_parts(virial); });
+  const bool zeros = long_range() && smooth->has_zero_potentials();
+  deliver(output,
+          {all, static_cast<T>(constant()), self, short_range(), long_range(), smooth_potentials.data(),
+           smooth_gradients.data(), zeros ? zero_potentials.data() : nullptr, slab_sums.data(), pair_sums(virial)});
+}
+
+template <typename Context, typename T>
+void electrostatics<Context, T>::implementation::add_parts(bool virial) {
   if (in_two_streams()) smooth_stream.wait_for(context);
   const bool coulomb = options.law == pair_law::coulomb;
   const detail::placed_charges<T> all = placed();
-  const detail::charge_sums<T> sums{potentials.data(), fields.data(),
-                                    output.virial == nullptr ? nullptr : virials.data()};
   const T squared_close = pairs.empty() ? T(0) : static_cast<T>(reach * reach);
   detail::scaled_partners<T> scaled{};
   if (!pairs.empty()) scaled = {partner_offsets.data(), partners.data()};
-  if (short_range()) add_short_range({all, split, coulomb, squared_close, scaled, faults.flag(), sums});
+  if (short_range()) add_short_range({all, split, coulomb, squared_close, scaled, faults.flag(), pair_sums(virial)});
   if (short_range() && !pairs.empty()) {
-    for_each(
-        context, "ewald.scaled_pairs", points,
-        detail::add_scaled_pairs<T>{all, slots.data(), split, coulomb, squared_close, scaled, faults.flag(), sums});
+    for_each(context, "ewald.scaled_pairs", points,
+             detail::add_scaled_pairs<T>{all, slots.data(), split, coulomb, squared_close, scaled, faults.flag(),
+                                         pair_sums(virial)});
   }
   if (long_range()) {
-    smooth->compute(smooth_points(),
-                    {smooth_potentials.data(), smooth_gradients.data(),
-                     output.virial == nullptr ? nullptr : smooth_virials.data(), zero_potentials.data()});
+    smooth->compute(smooth_points(), {smooth_potentials.data(), smooth_gradients.data(),
+                                      virial ? smooth_virials.data() : nullptr, zero_potentials.data()});
   }
   if (long_range() && slabs) {
-    detail::sum_by_system(context, all, cells.size(), points, detail::slab_share<T>{all}, slab_sums.data(), scratch);
+    detail::sum_by_system(context, all, cells.size(), points, detail::slab_share<T>{all}, slab_sums.data(),
+                          scratch_of_parts);
   }
   if (in_two_streams()) smooth_stream.make_wait(context);
-  const bool zeros = long_range() && smooth->has_zero_potentials();
-  deliver(output, {all, static_cast<T>(constant()), self, short_range(), long_range(), smooth_potentials.data(),
-                   smooth_gradients.data(), zeros ? zero_potentials.data() : nullptr, slab_sums.data(), sums});
 }
 
 template <typename Context, typename T>
@@ -397,7 +404,7 @@ std::size_t electrostatics<Context, T>::implementation::bytes() const {
          own_order.bytes() + system_of.bytes() + slots.bytes() + partner_offsets.bytes() + partners.bytes() +
          potentials.bytes() + smooth_potentials.bytes() + virials.bytes() + fields.bytes() + smooth_gradients.bytes() +
          zero_potentials.bytes() + smooth_virials.bytes() + slab_sums.bytes() + net_forces.bytes() + totals.bytes() +
-         scratch.bytes();
+         scratch.bytes() + scratch_of_parts.bytes();
   return sum;
 }
 

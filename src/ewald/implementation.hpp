@@ -20,6 +20,7 @@
 #include "ewald/scaled_pairs.hpp"
 #include "ewald/short_range/short_range.hpp"
 #include "parallel/priority_stream.hpp"
+#include "parallel/repeated_work.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/ewald/electrostatics.hpp"
@@ -84,9 +85,14 @@ struct electrostatics<Context, T>::implementation {
   void set_pairs(const electrostatics_input<T>& input);
   void place(const electrostatics_input<T>& input);
   void enqueue(const electrostatics_input<T>& input, const electrostatics_output<T>& output);
+  /// The work between reading the input and writing the output, in own memory only.
+  void add_parts(bool virial);
   void add_short_range(const detail::add_short_range<T>& task);
   void deliver(const electrostatics_output<T>& output, const detail::combine_parts<T>& combine);
   [[nodiscard]] detail::placed_charges<T> placed() const;
+  [[nodiscard]] detail::charge_sums<T> pair_sums(bool virial) {
+    return {potentials.data(), fields.data(), virial ? virials.data() : nullptr};
+  }
   [[nodiscard]] detail::smooth_input<T> smooth_points() const;
   [[nodiscard]] std::string complaint(const fault_report& found) const;
   [[nodiscard]] bool short_range() const { return options.parts != ewald_parts::long_range; }
@@ -99,6 +105,17 @@ struct electrostatics<Context, T>::implementation {
     return options.law == pair_law::coulomb ? options.coulomb_constant : -options.coulomb_constant;
   }
 
+  /// What add_parts depends on: all else is set by `prepare`.
+  struct parts_key {
+    std::uint64_t preparations;
+    bool virial;
+    const particle_id* ids;
+    const std::uint32_t* offsets;
+
+    [[nodiscard]] bool operator==(const parts_key&) const = default;
+  };
+
+  std::uint64_t preparations = 0;
   /// Of the smooth part, with the memory that only it uses. What both streams use belongs to the context.
   detail::priority_stream<Context> smooth_stream;
   bool chosen = false;
@@ -134,7 +151,8 @@ struct electrostatics<Context, T>::implementation {
   array<vec<double, 3>, Context> slab_sums;
   array<vec<double, 4>, Context> net_forces;
   array<vec<double, 7>, Context> totals;
-  workspace<Context> scratch;
+  workspace<Context> scratch, scratch_of_parts;
+  detail::repeated_work<Context, parts_key> repeated_parts;
 };
 
 }  // namespace quadrat

@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -367,6 +368,40 @@ TEST_F(electrostatics_test, a_graph_follows_the_points) {
   EXPECT_NEAR(arrays.results().energy[0], compute_ewald(moved, options).energy[0], 1e-9);
 }
 #endif
+
+/// A GPU captures its work after some calls: nothing of an earlier one may be left in later results.
+TEST_F(electrostatics_test, calls_in_a_row_give_what_a_new_object_gives) {
+  for (const char* method : {"spme", "esp", "direct"}) {
+    for (const bool slab : {false, true}) {
+      if (slab && std::string_view(method) == "direct") continue;
+      electrostatics_options options;
+      options.method = method;
+      options.accuracy = 1e-6;
+      auto of = random_case(58, {.points = 60, .slab = slab, .pairs = true});
+      electrostatics<backend_context, double> sums(backend_context{}, options);
+      ewald_arrays<double> even(backend_context{}, of), odd(backend_context{}, of);
+      for (int call = 0; call < 16; ++call) {
+        SCOPED_TRACE(message(method, slab ? " slab" : "", " call ", call));
+        of.points[3] += 0.01 * of.cells[0].vectors[0];
+        if (call == 8) of.pairs.pop_back();
+        auto& arrays = call % 2 == 0 ? even : odd;
+        arrays.move(of.points);
+        auto output = arrays.output();
+        const bool virial = call == 0 || call == 7 || call == 15;
+        if (!virial) output.virial = nullptr;
+        sums.compute(arrays.input(), output);
+        const auto found = arrays.results(), wanted = compute_ewald(of, options);
+        EXPECT_NEAR(found.energy[0], wanted.energy[0], 1e-4);
+        for (std::size_t i = 0; i < of.points.size(); ++i) {
+          ASSERT_LT(norm(found.forces[i] - wanted.forces[i]), 1e-4) << i;
+          ASSERT_NEAR(found.potentials[i], wanted.potentials[i], 1e-4) << i;
+          ASSERT_NEAR(found.energies[i], wanted.energies[i], 1e-4) << i;
+        }
+        for (std::size_t m = 0; virial && m < 9; ++m) EXPECT_NEAR(found.virial[m], wanted.virial[m], 1e-3) << m;
+      }
+    }
+  }
+}
 
 TEST_F(electrostatics_test, cells_may_change_from_call_to_call) {
   auto of = random_case(57, {.points = 60});

@@ -147,6 +147,9 @@ class electrostatics {
   /// The same with the choices and the memory of the last `prepare` or `compute`, for the same cells, scaled pairs and
   /// number of points. Does not wait. Allocates nothing. Can be captured. `check` throws the data_error of compute
   /// (with `cpu_context` this call itself throws). Throws argument_error if compute is needed first.
+  ///
+  /// CUDA: both parts run at the same time, one of them on a second stream, which the context's waits for. After some
+  /// calls the work is replayed as a graph, whatever arrays are given.
   void compute_async(const electrostatics_input<T>& input, const electrostatics_output<T>& output);
 
   /// Waits. Allocates nothing. Throws the data_error of the calls since the last check.
