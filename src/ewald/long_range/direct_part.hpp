@@ -43,6 +43,7 @@ class direct_part final : public smooth_part<Context, T> {
   half_of_modes modes_;
   long_range_modes<T> law_;
   array<vec<T, 2>, Context> sums_;  ///< [system][mode]: of charges times exp(-i k x)
+  array<T, Context> factors_;       ///< [system][mode]
   workspace<Context> scratch_;
 };
 
