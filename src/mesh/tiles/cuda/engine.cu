@@ -83,12 +83,9 @@ void cuda_tiles_engine<T>::set_points_async(const point_placement<T>& points) {
   const bool holds_units = units_.units.size() >= plan_.most_units && units_.firsts.size() > plan_.grid.segment_count();
   if (plan_.needs_units() && !(makes_units_to_read() && holds_units)) make_units();
   if (adds_shares(plan_)) share_sums_.resize_discarding(context_, plan_.share_size());
-  if (plan_.crowds.most_extras > 0) find_crowds();
+  find_shares();
   if (plan_.reading == tile_reading::points) fill_segments();
   if (plan_.reading == tile_reading::cubes) segments_.resize_discarding(context_, count_);
-  if (sizeof(T) == sizeof(float) && plan_.patches.any() && !(setup_.details.real && reads_real_by_tiles())) {
-    find_extras();
-  }
 }
 
 template <typename T>
@@ -100,22 +97,20 @@ void cuda_tiles_engine<T>::fill_segments() {
 }
 
 template <typename T>
-void cuda_tiles_engine<T>::find_crowds() {
-  crowd_extras_.resize_discarding(context_, plan_.crowds.most_extras);
-  crowds_.resize_discarding(context_, plan_.crowds.most_extras);
-  crowd_counts_.resize_discarding(context_, 1);
-  share_sums_.resize_discarding(context_, plan_.crowd_size());
-  fill_bytes(context_, crowd_counts_.data(), 0, sizeof(tile_crowd_counts));
-  find_tile_crowds(context_, plan_.grid, plan_.crowds, offsets_, crowd_extras_.data(), crowds_.data(),
-                   crowd_counts_.data());
-}
-
-template <typename T>
-void cuda_tiles_engine<T>::find_extras() {
-  extras_.resize_discarding(context_, plan_.most_extras(count_));
-  extra_count_.resize_discarding(context_, 1);
-  fill_bytes(context_, extra_count_.data(), 0, sizeof(std::uint32_t));
-  find_tile_extras(context_, plan_.grid, plan_.patches, offsets_, extras_.data(), extra_count_.data());
+void cuda_tiles_engine<T>::find_shares() {
+  const bool collecting = plan_.crowds.most_extras > 0;
+  const bool reading = sizeof(T) == sizeof(float) && !(setup_.details.real && reads_real_by_tiles());
+  const tile_patches patches = reading ? plan_.patches : tile_patches{};
+  if (!collecting && !patches.any()) return;
+  if (collecting) {
+    crowd_extras_.resize_discarding(context_, plan_.crowds.most_extras);
+    crowds_.resize_discarding(context_, plan_.crowds.most_extras);
+    share_sums_.resize_discarding(context_, plan_.crowd_size());
+  }
+  if (patches.any()) extras_.resize_discarding(context_, plan_.most_extras(count_));
+  share_counts_.resize_discarding(context_, 1);
+  find_tile_shares(context_, plan_.grid, offsets_, plan_.crowds, crowd_extras_.data(), crowds_.data(), patches,
+                   extras_.data(), share_counts_.data());
 }
 
 template <typename T>
@@ -160,7 +155,7 @@ tile_problem<T> cuda_tiles_engine<T>::problem(bool sliced) const {
 
 template <typename T>
 tile_crowd_shares<T> cuda_tiles_engine<T>::crowd_shares() const {
-  return {plan_.crowds.share,   plan_.crowds.most_extras, crowd_counts_.data(),
+  return {plan_.crowds.share,   plan_.crowds.most_extras, &share_counts_.data()->crowds,
           crowd_extras_.data(), crowds_.data(),           const_cast<T*>(share_sums_.data())};
 }
 
@@ -217,7 +212,8 @@ template <typename T>
 void cuda_tiles_engine<T>::read_patches(const value_layout& layout, const T* mesh, const T* scale, T* values,
                                         T* gradients, bool accumulate) {
   if constexpr (sizeof(T) == sizeof(float)) {
-    const tile_patch_shares shares{plan_.patches, extras_.data(), extra_count_.data(), plan_.most_extras(count_)};
+    const tile_patch_shares shares{plan_.patches, extras_.data(), &share_counts_.data()->extras,
+                                   plan_.most_extras(count_)};
     const bool directly = plan_.reading == tile_reading::points;
     for (int channel = 0; channel < layout.channels(); channel += layout.components) {
       tile_patch_values of{};

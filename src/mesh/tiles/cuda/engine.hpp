@@ -32,8 +32,8 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
                             bool accumulate) override;
   [[nodiscard]] std::size_t bytes() const override {
     return sorter_.bytes() + records_.bytes() + segments_.bytes() + units_.bytes() + sliced_units_.bytes() +
-           extras_.bytes() + extra_count_.bytes() + share_sums_.bytes() + crowd_extras_.bytes() + crowds_.bytes() +
-           crowd_counts_.bytes() + scratch_.bytes();
+           extras_.bytes() + share_sums_.bytes() + crowd_extras_.bytes() + crowds_.bytes() + share_counts_.bytes() +
+           scratch_.bytes();
   }
 
  private:
@@ -47,8 +47,7 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   void make_units();
   void make_units(bool sliced, std::size_t most, unit_list& list);
   void fill_segments();
-  void find_extras();
-  void find_crowds();
+  void find_shares();
   [[nodiscard]] bool in_order() const { return context_.reproducibility() != determinism::none; }
   /// Whether units write shares that are added up by mesh point. Patches that collect points have a fixed order
   /// anyway.
@@ -81,12 +80,11 @@ class cuda_tiles_engine : public spread_engine<cuda_context, T> {
   const std::uint32_t* offsets_ = nullptr;       // the sorter's, by tile, and the end
   array<std::uint32_t, cuda_context> segments_;  // by point, if points are read one by one
   unit_list units_;
-  unit_list sliced_units_;                  ///< only with several slices
-  array<tile_extra, cuda_context> extras_;  // only with patches
-  array<std::uint32_t, cuda_context> extra_count_;
+  unit_list sliced_units_;                        ///< only with several slices
+  array<tile_extra, cuda_context> extras_;        // only with patches
   array<tile_extra, cuda_context> crowd_extras_;  // only if patches collect points
   array<tile_crowd, cuda_context> crowds_;
-  array<tile_crowd_counts, cuda_context> crowd_counts_;
+  array<tile_share_counts, cuda_context> share_counts_;
   array<T, cuda_context> share_sums_;  // only if results must be reproducible, or of crowded patches
   workspace<cuda_context> scratch_;
 };

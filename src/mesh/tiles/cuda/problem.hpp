@@ -46,6 +46,12 @@ struct tile_crowd_counts {
   std::uint32_t extras, crowds;
 };
 
+/// The same, and the number of extra shares for interpolation.
+struct tile_share_counts {
+  tile_crowd_counts crowds;
+  std::uint32_t extras;
+};
+
 /// The extra shares of crowded patches that collect points, and their sums.
 template <typename T>
 struct tile_crowd_shares {
@@ -158,14 +164,12 @@ template <typename T>
 void interpolate_each_point(const cuda_context& context, const tile_problem<T>& problem,
                             const tile_channels<T>& channels, const tile_results<T>& results);
 
-/// Writes the shares of crowded patches after the first, and adds their number to `extra_count`. Asynchronous. Their
-/// order is that of atomic operations.
-void find_tile_extras(const cuda_context& context, const tile_grid& grid, const tile_patches& patches,
-                      const std::uint32_t* offsets, tile_extra* extras, std::uint32_t* extra_count);
-
-/// The same for patches that collect points; and lists the crowded ones. Adds to both counts.
-void find_tile_crowds(const cuda_context& context, const tile_grid& grid, const tile_crowd_limits& limits,
-                      const std::uint32_t* offsets, tile_extra* extras, tile_crowd* crowds, tile_crowd_counts* counts);
+/// Writes the shares of crowded patches after the first, and their numbers: of patches that collect points, unless
+/// `limits` allow none, with a list of the crowded ones; and of `patches`, if there are any. Asynchronous. Their order
+/// is that of atomic operations.
+void find_tile_shares(const cuda_context& context, const tile_grid& grid, const std::uint32_t* offsets,
+                      const tile_crowd_limits& limits, tile_extra* crowd_extras, tile_crowd* crowds,
+                      const tile_patches& patches, tile_extra* extras, tile_share_counts* counts);
 
 /// interpolate_tiles for real (1) or complex (2) components, with patches from make_patches. Asynchronous.
 template <int Components>
