@@ -369,8 +369,8 @@ void electrostatics<Context, T>::implementation::compute_async(const electrostat
 template <typename Context, typename T>
 void electrostatics<Context, T>::implementation::check() {
   if (!prepared) return;
+  if (*mirror.read(context, faults.flag().first, 1) == ~std::uint64_t{0}) return;
   const fault_report found = faults.read(context);
-  if (found.kind == fault_kind::none) return;
   faults.clear(context);
   const std::uint64_t index = found.index % detail::pair_fault_base;
   throw data_error(complaint(found), index);

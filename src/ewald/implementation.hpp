@@ -19,6 +19,7 @@
 #include "ewald/results.hpp"
 #include "ewald/scaled_pairs.hpp"
 #include "ewald/short_range/short_range.hpp"
+#include "parallel/host_mirror.hpp"
 #include "parallel/priority_stream.hpp"
 #include "parallel/repeated_work.hpp"
 #include "quadrat/core/array.hpp"
@@ -129,6 +130,7 @@ struct electrostatics<Context, T>::implementation {
 
   electrostatics_input<T> last{};  // for messages
   fault_state<Context> faults;
+  detail::host_mirror<Context> mirror;
   array<detail::ewald_domain<T>, Context> domains;
   detail::ewald_domain<T> only_domain{};  // where there is one system
   double row_candidates = 0;              // expected in each row of its cells
