@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "parallel/priority_stream.hpp"
+#include "parallel/streams/priority_stream.hpp"
 #include "quadrat/core/macros.hpp"
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/distributed/halo.hpp"

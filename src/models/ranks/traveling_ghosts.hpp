@@ -5,7 +5,7 @@
 
 #include "models/ranks/borders_first.hpp"
 #include "models/ranks/exchange.hpp"
-#include "parallel/priority_stream.hpp"
+#include "parallel/streams/priority_stream.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/distributed/halo.hpp"
 

@@ -14,7 +14,7 @@
 #include "models/srd/ranks/cell_window.hpp"
 #include "models/srd/ranks/kernels.hpp"
 #include "models/srd/ranks/shared_cells.hpp"
-#include "parallel/priority_stream.hpp"
+#include "parallel/streams/priority_stream.hpp"
 #include "quadrat/models/distributed_srd.hpp"
 
 namespace quadrat::detail {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "parallel/repeated_work.hpp"
+#include "parallel/streams/repeated_work.hpp"
 
 #include <gtest/gtest.h>
 
