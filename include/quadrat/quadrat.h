@@ -550,22 +550,24 @@ typedef struct quadrat_contact_options {
   const char* method;
   double bin_size;       /**< 0: auto */
   const uint32_t* masks; /**< 32: groups g and h meet if bit h of masks[g] is set; null: all meet */
+  size_t systems;        /**< `domain` has one for each. 0: it is that of all */
 } quadrat_contact_options;
 
 typedef struct quadrat_bodies {
   size_t size;
   quadrat_points centers;
   /* optional */
-  int shape;                /**< quadrat_shape, of all bodies */
-  quadrat_integers shapes;  /**< by body, instead */
-  double radius;            /**< of all, if they are spheres */
-  const void* radii;        /**< (N), of spheres, instead */
-  const void* sizes;        /**< (N, 3), instead: radius; half axes; radius and half length; half edges */
-  const void* orientations; /**< (N, 4) quaternions, w first; null: not rotated */
-  quadrat_integers groups;  /**< below 32 */
-  quadrat_integers ids;     /**< below 2^31, all different; none: the indices */
-  const double* planes;     /**< (P, 4) on the host: unit normal towards the bodies, offset */
-  size_t plane_count;       /**< P */
+  int shape;                       /**< quadrat_shape, of all bodies */
+  quadrat_integers shapes;         /**< by body, instead */
+  double radius;                   /**< of all, if they are spheres */
+  const void* radii;               /**< (N), of spheres, instead */
+  const void* sizes;               /**< (N, 3), instead: radius; half axes; radius and half length; half edges */
+  const void* orientations;        /**< (N, 4) quaternions, w first; null: not rotated */
+  quadrat_integers groups;         /**< below 32 */
+  quadrat_integers ids;            /**< below 2^31, all different; none: the indices */
+  const double* planes;            /**< (P, 4) on the host: unit normal towards the bodies, offset */
+  size_t plane_count;              /**< P */
+  quadrat_integers system_of_body; /**< bodies of different systems do not meet; none: there is one */
 } quadrat_bodies;
 
 typedef struct quadrat_contact_view {

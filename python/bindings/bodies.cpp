@@ -15,20 +15,23 @@ namespace quadrat::python {
 
 namespace {
 
-/// D lengths with their corner and periodic axes.
-[[nodiscard]] std::optional<quadrat_domain> domain_from(nb::handle box, int dimension, nb::handle periodic,
-                                                        nb::handle origin) {
+/// D lengths with their corner and periodic axes, for each system; empty without a box.
+[[nodiscard]] std::vector<quadrat_domain> domains_from(nb::handle box, int dimension, nb::handle periodic,
+                                                       nb::handle origin, std::size_t systems) {
   if (box.is_none()) {
     static_cast<void>(boxes_from(box, dimension, periodic, origin));  // refuses periodic axes
-    return std::nullopt;
+    return {};
   }
-  const boxes_given boxes = boxes_from(box, dimension, periodic, origin, 1, extents::of_all_axes);
+  const boxes_given boxes = boxes_from(box, dimension, periodic, origin, systems, extents::of_all_axes);
+  const auto axes = static_cast<std::size_t>(dimension);
   for (std::size_t k = 0; k < boxes.vectors.size(); ++k) {
-    if (k % static_cast<std::size_t>(dimension + 1) != 0 && boxes.vectors[k] != 0) {
+    if (k % (axes * axes) % (axes + 1) != 0 && boxes.vectors[k] != 0) {
       throw nb::value_error("the box is not rectangular; lengths, or vectors along the axes, are accepted");
     }
   }
-  return boxes.domain();
+  std::vector<quadrat_domain> result;
+  for (std::size_t s = 0; s < systems; ++s) result.push_back(boxes.domain(s));
+  return result;
 }
 
 /// A number by body, or one for all.
@@ -102,8 +105,9 @@ struct number_or_array {
 
 [[nodiscard]] nb::tuple find_contacts(nb::handle centers, nb::handle radii, int shape, nb::handle shapes,
                                       nb::handle sizes, nb::handle orientations, nb::handle ids, nb::handle planes,
-                                      nb::handle box, nb::handle periodic, nb::handle origin, const std::string& method,
-                                      bool sorted, double bin_size, int level, int threads, nb::handle index_dtype) {
+                                      nb::handle box, nb::handle periodic, nb::handle origin, nb::handle systems,
+                                      const std::string& method, bool sorted, double bin_size, int level, int threads,
+                                      nb::handle index_dtype) {
   const origin_of_arrays where = origin_of(centers, "centers");
   given_array array = points_from(centers, where, 3, "centers");
   const std::size_t count = array.shape()[0];
@@ -112,13 +116,16 @@ struct number_or_array {
   std::optional<given_array> turns = rows_from(orientations, "orientations", count, 4, where, array.type());
   std::optional<given_array> kinds = indices_from(shapes, "shapes", count, where, "bodies");
   std::optional<given_array> identities = indices_from(ids, "ids", count, where, "bodies");
-  const std::optional<quadrat_domain> domain = domain_from(box, 3, periodic, origin);
+  std::optional<given_array> numbers = indices_from(systems, "systems", count, where);
+  const std::vector<quadrat_domain> domains =
+      domains_from(box, 3, periodic, origin, box.is_none() ? 1 : systems_of(numbers, box, 3, where, threads));
   const bool long_indices = long_indices_from(index_dtype).value_or(where.long_indices());
 
   auto options = sized<quadrat_contact_options>();
   options.type = c_type(array.type());
   options.sorted = sorted ? 1 : 0;
-  options.domain = domain ? &*domain : nullptr;
+  options.domain = domains.data();
+  options.systems = numbers ? domains.size() : 0;
   options.method = method.c_str();
   options.bin_size = bin_size;
   const std::unique_ptr<contact_handle> search = made_at<contact_handle>(where.at(threads, level), &options);
@@ -137,13 +144,21 @@ struct number_or_array {
   bodies.orientations = received(turns);
   received(kinds);
   received(identities);
+  received(numbers);
   bodies.shapes = of(kinds);
   bodies.ids = of(identities);
+  bodies.system_of_body = of(numbers);
   const std::vector<double> walls = planes_from(planes);
   bodies.planes = walls.data();
   bodies.plane_count = walls.size() / 4;
   unlocked([&] { search->call(&c_functions::contact_detector_build, &bodies); });
   return contacts_of(*search, where, array.type(), long_indices);
+}
+
+/// One domain, of zeros without a box.
+[[nodiscard]] quadrat_domain domain_of_cells(nb::handle box, int dimension, nb::handle periodic, nb::handle origin) {
+  const std::vector<quadrat_domain> given = domains_from(box, dimension, periodic, origin, 1);
+  return given.empty() ? quadrat_domain{} : given[0];
 }
 
 /// Cells on the device of the last points.
@@ -154,7 +169,7 @@ class cell_lists {
       : level_(level), threads_(threads), long_indices_(long_indices_from(index_dtype)) {
     options_.type = QUADRAT_FLOAT64;
     options_.dimension = dimension;
-    options_.domain = domain_from(box, dimension, periodic, origin).value_or(quadrat_domain{});
+    options_.domain = domain_of_cells(box, dimension, periodic, origin);
     std::copy(cells.begin(), cells.end(), options_.cells);
     options_.accept_outside = accept_outside ? 1 : 0;
     options_.cutoff = cutoff;
@@ -223,8 +238,8 @@ void add_bodies(nb::module_& module) {
   const auto any = [](const char* name) { return nb::arg(name).none(); };
   module.def("contacts", &find_contacts, nb::arg("centers").none(), any("radii"), nb::arg("shape"), any("shapes"),
              any("sizes"), any("orientations"), any("ids"), any("planes"), any("box"), any("periodic"), any("origin"),
-             nb::arg("method"), nb::arg("sorted"), nb::arg("bin_size"), nb::arg("level"), nb::arg("threads"),
-             any("index_dtype"));
+             any("systems"), nb::arg("method"), nb::arg("sorted"), nb::arg("bin_size"), nb::arg("level"),
+             nb::arg("threads"), any("index_dtype"));
   nb::class_<cell_lists>(module, "CellLists")
       .def(nb::init<nb::handle, std::vector<int>, double, nb::handle, nb::handle, bool, int, int, int, nb::handle>(),
            nb::arg("box"), nb::arg("cells"), nb::arg("cutoff"), any("periodic"), any("origin"),

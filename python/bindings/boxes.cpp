@@ -137,13 +137,13 @@ void check_extents(const boxes_given& boxes, extents needed) {
 
 }  // namespace
 
-quadrat_domain boxes_given::domain() const {
+quadrat_domain boxes_given::domain(std::size_t system) const {
   quadrat_domain result{};
   const auto axes = static_cast<std::size_t>(dimension);
   for (std::size_t a = 0; a < axes; ++a) {
-    result.lower[a] = origins[a];
-    result.length[a] = vectors[a * (axes + 1)];
-    result.periodic[a] = periodic[a];
+    result.lower[a] = origins[system * axes + a];
+    result.length[a] = vectors[(system * axes + a) * axes + a];
+    result.periodic[a] = periodic[system * axes + a];
   }
   return result;
 }

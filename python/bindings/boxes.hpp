@@ -18,8 +18,8 @@ struct boxes_given {
   /// Whether any axis is open, so that points may be anywhere along it.
   [[nodiscard]] bool open() const { return std::find(periodic.begin(), periodic.end(), 0) != periodic.end(); }
   [[nodiscard]] quadrat_boxes view() const { return {vectors.data(), origins.data(), periodic.data(), count}; }
-  /// An axis-aligned box.
-  [[nodiscard]] quadrat_domain domain() const;
+  /// The box of a system, which is axis-aligned.
+  [[nodiscard]] quadrat_domain domain(std::size_t system = 0) const;
 };
 
 /// Along which axes a box must have a length or a vector that is not zero.

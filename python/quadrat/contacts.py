@@ -50,6 +50,7 @@ def contacts(
     box: Array = None,
     periodic: ByAxis = None,
     origin: Array = None,
+    systems: Array = None,
     sorted: bool = False,
     bin_size: float | None = None,
     method: str = "auto",
@@ -72,6 +73,9 @@ def contacts(
         to call
     planes : (P, 4) unit normals and offsets: points p with normal . p < offset are solid
     box, periodic, origin : lengths of a rectangular box, see `neighbor_list`; without one space is open
+    systems : (N,) integers from 0, in any order
+        Independent systems in one call: bodies of different ones do not meet. Planes are in all of them. `box`,
+        `periodic` and `origin` may be given for each, as in `neighbor_list`.
     sorted : orders contacts by (a, b, feature), with ids by those of a and b: the same bits with every method, in every
         run. Otherwise the order is arbitrary.
     bin_size : edge of a bin; None: auto
@@ -110,6 +114,7 @@ def contacts(
             box,
             periodic,
             origin,
+            systems,
             method_name(method),
             flag(sorted, "sorted"),
             chosen_number(bin_size, "bin_size"),

@@ -56,7 +56,9 @@ template <typename T>
   if (result.method == "auto") result.method.clear();
   result.sorted = given.sorted != 0;
   result.bin_size = static_cast<T>(given.bin_size);
-  if (given.domain != nullptr) result.domain = box_of<T, 3>(*given.domain);
+  require_array(given.domain, given.systems, "domains");
+  for (std::size_t s = 0; s < given.systems; ++s) result.domains.push_back(box_of<T, 3>(given.domain[s]));
+  if (given.systems == 0 && given.domain != nullptr) result.domain = box_of<T, 3>(*given.domain);
   if (given.masks != nullptr) std::copy_n(given.masks, result.masks.size(), result.masks.begin());
   return result;
 }
@@ -91,6 +93,7 @@ class contact_detector_on final : public quadrat_contact_detector {
     view.orientations = optional_array<quaternion<T>>(context_, bodies.orientations, "orientations");
     view.groups = groups_.of(context_, bodies.groups, count, "groups", wait);
     view.ids = ids_.of(context_, bodies.ids, count, "ids", wait);
+    view.system_of_body = systems_.of(context_, bodies.system_of_body, count, "system_of_body", wait);
     const std::vector<plane<T>> planes = planes_of<T>(bodies);
     view.planes = planes;
     if (!wait) return detector_.build_async(view);
@@ -154,7 +157,7 @@ class contact_detector_on final : public quadrat_contact_detector {
   }
 
   Context context_;
-  index_array<Context> numbers_, groups_, ids_;
+  index_array<Context> numbers_, groups_, ids_, systems_;
   array<body_shape, Context> shapes_;
   contact_detector<Context, T> detector_;
 };

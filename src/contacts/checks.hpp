@@ -21,7 +21,7 @@ void check_contact_options(const method_demand& demand, const contact_options<T>
 template <typename T>
 void check_broad_phase_options(const method_demand& demand, const broad_phase_options<T>& options);
 template <typename T>
-void check_bodies(const bodies_view<T>& bodies, const std::optional<box<T, 3>>& domain);
+void check_bodies(const bodies_view<T>& bodies, const contact_options<T>& options);
 template <typename T>
 void check_bounds(const bounds_view<T>& bounds);
 

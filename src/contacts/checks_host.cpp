@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "contacts/checks.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -36,8 +37,15 @@ void check_common(const method_demand& demand, const std::string& method, const 
   static_cast<void>(make_box_from_lengths(domain->lower, domain->length, domain->periodic));
 }
 
+/// Whether an axis of any domain is periodic.
 template <typename T>
-void check_planes(const bodies_view<T>& bodies, const std::optional<box<T, 3>>& domain) {
+[[nodiscard]] bool any_periodic(const contact_options<T>& options, int axis) {
+  const auto periodic = [axis](const box<T, 3>& domain) { return domain.periodic[axis]; };
+  return (options.domain && periodic(*options.domain)) || std::ranges::any_of(options.domains, periodic);
+}
+
+template <typename T>
+void check_planes(const bodies_view<T>& bodies, const contact_options<T>& options) {
   require(bodies.planes.size() <= max_count && bodies.size() + bodies.planes.size() <= max_count, "there are ",
           bodies.size(), " bodies and ", bodies.planes.size(), " planes; at most ", max_count,
           " are possible in total");
@@ -47,8 +55,8 @@ void check_planes(const bodies_view<T>& bodies, const std::optional<box<T, 3>>& 
     require(excess <= 64 * std::numeric_limits<T>::epsilon(), "plane ", k, " has the normal ", vector_text(wall.normal),
             "; its length must be 1");
     require(std::isfinite(wall.offset), "plane ", k, " has the offset ", wall.offset, "; it must be finite");
-    for (int axis = 0; domain && axis < 3; ++axis) {
-      require(!domain->periodic[axis] || wall.normal[axis] == T(0), "plane ", k, " has the normal ",
+    for (int axis = 0; axis < 3; ++axis) {
+      require(!any_periodic(options, axis) || wall.normal[axis] == T(0), "plane ", k, " has the normal ",
               vector_text(wall.normal), ", which is not 0 along the periodic axis ", axis,
               "; the solid side of a wall cannot repeat there (leave the axis open)");
     }
@@ -62,6 +70,13 @@ template <typename T>
 void check_contact_options(const method_demand& demand, const contact_options<T>& options) {
   require_autotune(options.autotune, demand.level);
   check_common(demand, options.method, options.domain, options.bin_size, options.masks);
+  require(!options.domain || options.domains.empty(), "one domain and those of ", options.domains.size(),
+          " systems are given; one or the other is accepted");
+  require(options.domains.size() <= most_systems, "there are ", options.domains.size(), " domains; at most ",
+          most_systems, " are possible");
+  for (const box<T, 3>& domain : options.domains) {
+    static_cast<void>(make_box_from_lengths(domain.lower, domain.length, domain.periodic));
+  }
 }
 
 template <typename T>
@@ -77,10 +92,12 @@ void check_broad_phase_options(const method_demand& demand, const broad_phase_op
 }
 
 template <typename T>
-void check_bodies(const bodies_view<T>& bodies, const std::optional<box<T, 3>>& domain) {
+void check_bodies(const bodies_view<T>& bodies, const contact_options<T>& options) {
   require_points(bodies.centers, "centers");
-  check_planes(bodies, domain);
+  check_planes(bodies, options);
   if (bodies.size() == 0) return;
+  require(options.domains.size() < 2 || bodies.system_of_body != nullptr, "there are ", options.domains.size(),
+          " domains, but system_of_body is null; the system of each body is needed");
   require(bodies.shapes != nullptr || bodies.shape <= body_shape::box, "the shape of bodies has the number ",
           static_cast<int>(bodies.shape), "; there are ", body_shape_names.size());
   require(bodies.spheres() || bodies.sizes != nullptr,
@@ -123,8 +140,8 @@ template void check_contact_options(const method_demand&, const contact_options<
 template void check_contact_options(const method_demand&, const contact_options<double>&);
 template void check_broad_phase_options(const method_demand&, const broad_phase_options<float>&);
 template void check_broad_phase_options(const method_demand&, const broad_phase_options<double>&);
-template void check_bodies(const bodies_view<float>&, const std::optional<box<float, 3>>&);
-template void check_bodies(const bodies_view<double>&, const std::optional<box<double, 3>>&);
+template void check_bodies(const bodies_view<float>&, const contact_options<float>&);
+template void check_bodies(const bodies_view<double>&, const contact_options<double>&);
 template void check_bounds(const bounds_view<float>&);
 template void check_bounds(const bounds_view<double>&);
 template std::string too_long_text(const box<float, 3>&, const vec<float, 3>&);

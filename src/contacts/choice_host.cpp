@@ -6,6 +6,7 @@
 
 #include "contacts/methods.hpp"
 #include "core/automatic.hpp"
+#include "quadrat/core/error.hpp"
 #include "tune/choice.hpp"
 
 namespace quadrat::detail {
@@ -22,11 +23,16 @@ contact_choice choose_contact_method(const method_demand& demand, std::string_vi
     const std::vector<expected_time> times = contact_times(demand, request, profile);
     asked = times.front().method;
     const bool compared = times.size() > 1 && std::isfinite(times[1].milliseconds);
-    reason = compared ? comparison(times, 1) : "no other method takes this many bodies of any sizes";
+    reason = compared          ? comparison(times, 1)
+             : request.systems ? "no other method serves several systems"
+                               : "no other method takes this many bodies of any sizes";
   }
   contact_choice choice;
   contact_method_list::with(demand.kind, asked, [&](auto descriptor) {
-    choice = {decltype(descriptor)::name, std::move(reason)};
+    using method_type = decltype(descriptor);
+    require(!request.systems || method_type::systems, "the ", demand.kind, " ", method_type::name,
+            " serves bodies of one system, and these are of several; ", hashed_method::name, " and auto serve them");
+    choice = {method_type::name, std::move(reason)};
   });
   return choice;
 }

@@ -10,9 +10,13 @@ namespace quadrat::detail {
 
 template <typename Context, typename T>
 void contact_task<Context, T>::begin(body_placement<Context, T>& placement, const bodies_view<T>& bodies,
-                                     const box<T, 3>& domain, const pair_masks& masks) {
+                                     const box<T, 3>& domain, std::span<const box<T, 3>> of_systems,
+                                     const pair_masks& masks) {
   placement_ = &placement;
-  place_functor_ = {bodies, domain};
+  if (placement.control().waits()) set_boxes(of_systems);
+  const bool own = boxes_.size() > 0;  // domains of systems
+  const auto systems = own ? static_cast<std::uint32_t>(boxes_.size()) : most_systems;
+  place_functor_ = {bodies, {domain, own ? boxes_.data() : nullptr, bodies.system_of_body, systems}};
   place_functor_.bodies.planes = {};
   groups_ = group_filter(masks);
   size_ = {0, placement.control().data(search_control<Context>::contacts_word)};
@@ -28,10 +32,20 @@ void contact_task<Context, T>::set_planes(std::span<const plane<T>> planes) {
   given_planes_.assign(planes.begin(), planes.end());
 }
 
+/// The options of a detector do not change: copied once.
+template <typename Context, typename T>
+void contact_task<Context, T>::set_boxes(std::span<const box<T, 3>> of_systems) {
+  if (boxes_.size() == of_systems.size()) return;
+  boxes_.resize_discarding(context_, of_systems.size());
+  copy_bytes(context_, of_systems.data(), boxes_.data(), of_systems.size_bytes());
+}
+
 template <typename Context, typename T>
 placed_bodies<Context, T> contact_task<Context, T>::place() {
   placement_->place(bodies().size(), place_functor_);
-  return placement_->all(domain_);
+  placed_bodies<Context, T> placed = placement_->all(domain_);
+  placed.domains = domains();
+  return placed;
 }
 
 template <typename Context, typename T>
@@ -48,26 +62,31 @@ void contact_task<Context, T>::settle(const std::uint64_t* found) {
 
 /// Rows of pairs, followed by a row per body for the planes that it touches.
 template <typename Context, typename T>
-void contact_task<Context, T>::find_in_rows(const row_passes<contact_sink<T>>& rows) {
+template <typename Domain>
+void contact_task<Context, T>::find_in_rows(const row_passes<contact_sink<T, Domain>>& rows, const Domain& domain) {
   const std::size_t plane_rows = planes_.size() == 0 ? 0 : bodies().size();
   std::uint32_t* counts =
       rows_.counts(context_, rows.rows() + plane_rows, sizeof(contact<T>), records_.bytes(), control().waits());
   rows.count(counts, rows_.limit());
   for_each(context_, "contacts.planes.count", plane_rows, count_planes<T>{walls(), counts + rows.rows()});
   settle(rows_.sum(context_));
-  const contact_sink<T> to{records_.data(), records_.size(), bodies().centers, domain_};
+  const contact_sink<T, Domain> to{records_.data(), records_.size(), bodies().centers, domain};
   rows.fill(to, rows_.offsets());
-  for_each(context_, "contacts.planes.fill", plane_rows, fill_planes<T>{walls(), to, rows_.offsets() + rows.rows()});
+  for_each(context_, "contacts.planes.fill", plane_rows,
+           fill_planes<T, Domain>{walls(), to, rows_.offsets() + rows.rows()});
 }
 
 template <typename Context, typename T>
-void contact_task<Context, T>::find_in_pairs(const row_passes<pair_sink>& rows) {
+template <typename Domain>
+void contact_task<Context, T>::find_in_pairs(const row_passes<pair_sink>& rows, const Domain& domain) {
   if (control().waits()) candidates_.reserve(context_, reserved_);
   candidates_.find(context_, control(), rows);
   const listed_search<T> listed{placement_->bodies(), candidates_.first(), candidates_.second(),
                                 candidates_.size().value};
-  find_in_rows(searched_rows<Context, listed_search<T>, any_family<T>, contact_sink<T>>(
-      context_, candidates_.size().most, listed, any_family<T>{domain_, groups_, bodies()}));
+  using family = any_family<T, Domain>;
+  find_in_rows(searched_rows<Context, listed_search<T>, family, contact_sink<T, Domain>>(
+                   context_, candidates_.size().most, listed, family{domain, groups_, bodies()}),
+               domain);
 }
 
 template <typename Context, typename T>
@@ -81,10 +100,24 @@ void contact_task<Context, T>::reserve(std::size_t contacts) {
 
 template <typename Context, typename T>
 std::size_t contact_task<Context, T>::bytes() const {
-  return planes_.bytes() + candidates_.bytes() + rows_.bytes() + records_.bytes();
+  return planes_.bytes() + boxes_.bytes() + candidates_.bytes() + rows_.bytes() + records_.bytes();
 }
 
 template class contact_task<backend_context, float>;
 template class contact_task<backend_context, double>;
+
+template <typename T, typename Domain>
+using task_passes = row_passes<contact_sink<T, Domain>>;
+template <typename T>
+using one_domain = box<T, 3>;
+
+#define QUADRAT_CONTACTS_IN(T, Domain)                                                                              \
+  template void contact_task<backend_context, T>::find_in_rows(const task_passes<T, Domain<T>>&, const Domain<T>&); \
+  template void contact_task<backend_context, T>::find_in_pairs(const row_passes<pair_sink>&, const Domain<T>&)
+QUADRAT_CONTACTS_IN(float, one_domain);
+QUADRAT_CONTACTS_IN(float, system_domains);
+QUADRAT_CONTACTS_IN(double, one_domain);
+QUADRAT_CONTACTS_IN(double, system_domains);
+#undef QUADRAT_CONTACTS_IN
 
 }  // namespace quadrat::detail

@@ -31,9 +31,10 @@ class contact_task {
  public:
   explicit contact_task(const Context& context) : context_(context) {}
 
-  /// Begins a search. `domain`: given by the caller, or any open box; bodies are wrapped into it.
+  /// Begins a search. `domain`: given by the caller, or any open box; bodies are wrapped into it, or into that of their
+  /// system, in a search that waits and in those that follow.
   void begin(body_placement<Context, T>& placement, const bodies_view<T>& bodies, const box<T, 3>& domain,
-             const pair_masks& masks);
+             std::span<const box<T, 3>> of_systems, const pair_masks& masks);
   /// The domain for which bins were planned.
   void set_domain(const box<T, 3>& domain) { domain_ = domain; }
 
@@ -41,16 +42,24 @@ class contact_task {
   /// The bodies in order of ids. Planes are in `planes`.
   [[nodiscard]] const bodies_view<T>& bodies() const { return place_functor_.bodies; }
   [[nodiscard]] const box<T, 3>& domain() const { return domain_; }
+  /// The same, for engines that serve several systems.
+  [[nodiscard]] system_domains<T> domains() const {
+    system_domains<T> result = place_functor_.domains;
+    result.all = domain_;
+    return result;
+  }
   [[nodiscard]] const group_filter& groups() const { return groups_; }
   [[nodiscard]] const array<plane<T>, Context>& planes() const { return planes_; }
   [[nodiscard]] search_control<Context>& control() { return placement_->control(); }
   [[nodiscard]] plan_limits<T> limits() const { return placement_->limits(); }
   /// Places the bodies, for engines that search boxes. Asynchronous.
   [[nodiscard]] placed_bodies<Context, T> place();
-  /// Finds the contacts of these rows, and those of planes.
-  void find_in_rows(const row_passes<contact_sink<T>>& rows);
+  /// Finds the contacts of these rows, and those of planes. `domain`: domain() or domains().
+  template <typename Domain>
+  void find_in_rows(const row_passes<contact_sink<T, Domain>>& rows, const Domain& domain);
   /// Finds contacts among the pairs of boxes of these rows, and those of planes.
-  void find_in_pairs(const row_passes<pair_sink>& rows);
+  template <typename Domain>
+  void find_in_pairs(const row_passes<pair_sink>& rows, const Domain& domain);
   /// For engines that write the contacts themselves. `found`: their number, in the memory of the context. Waits and
   /// makes room like search_control::settle.
   void settle(const std::uint64_t* found);
@@ -72,6 +81,7 @@ class contact_task {
 
  private:
   void set_planes(std::span<const plane<T>> planes);
+  void set_boxes(std::span<const box<T, 3>> of_systems);
   [[nodiscard]] plane_search<T> walls() const;
 
   Context context_;
@@ -81,6 +91,7 @@ class contact_task {
   group_filter groups_{all_groups_meet()};
   std::vector<plane<T>> given_planes_;
   array<plane<T>, Context> planes_;
+  array<box<T, 3>, Context> boxes_;  ///< of systems
   candidate_pairs<Context, T> candidates_;
   counted_rows<Context> rows_;
   array<contact<T>, Context> records_;

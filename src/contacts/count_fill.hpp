@@ -88,10 +88,10 @@ struct count_planes {
   }
 };
 
-template <typename T>
+template <typename T, typename Domain>
 struct fill_planes {
   plane_search<T> search;
-  contact_sink<T> sink;
+  contact_sink<T, Domain> sink;
   const std::uint64_t* offsets;
 
   QUADRAT_HD void operator()(std::size_t i) const {

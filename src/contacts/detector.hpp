@@ -49,7 +49,8 @@ struct gather_contact {
 /// The arrays that determine the memory of a build, besides the contacts.
 struct body_arrays {
   std::size_t count = 0;
-  bool spheres = true, shapes = false, radii = false, sizes = false, orientations = false, groups = false, ids = false;
+  bool spheres = true, shapes = false, radii = false, sizes = false, orientations = false, groups = false, ids = false,
+       systems = false;
   body_shape shape = body_shape::sphere;
 
   friend bool operator==(const body_arrays&, const body_arrays&) = default;
@@ -65,6 +66,7 @@ template <typename T>
           bodies.orientations != nullptr,
           bodies.groups != nullptr,
           bodies.ids != nullptr,
+          bodies.system_of_body != nullptr,
           bodies.shapes != nullptr ? body_shape::sphere : bodies.shape};
 }
 
@@ -105,6 +107,9 @@ struct contact_detector<Context, T>::implementation {
 
  private:
   [[nodiscard]] bool sorts() const { return options.sorted || context.reproducibility() == determinism::canonical; }
+  [[nodiscard]] bool in_systems(const bodies_view<T>& bodies) const {
+    return !options.domains.empty() || bodies.system_of_body != nullptr;
+  }
   [[nodiscard]] box<T, 3> domain() const { return options.domain.value_or(detail::open_box<T>()); }
   void choose(const bodies_view<T>& bodies);
   void search_once(const bodies_view<T>& given);
@@ -122,7 +127,7 @@ template <typename Context, typename T>
 void contact_detector<Context, T>::implementation::build(const bodies_view<T>& given) {
   state = stage::failed;
   prepared = false;
-  detail::check_bodies(given, options.domain);
+  detail::check_bodies(given, options);
   choose(given);
   search.with_method(given.size(), [&] { search_once(given); });
   context.synchronize();
@@ -135,7 +140,7 @@ void contact_detector<Context, T>::implementation::build(const bodies_view<T>& g
 /// Builds with the method, the bins and the memory of the last build.
 template <typename Context, typename T>
 void contact_detector<Context, T>::implementation::build_async(const bodies_view<T>& given) {
-  detail::check_bodies(given, options.domain);
+  detail::check_bodies(given, options);
   require_memory_for(given);
   state = stage::failed;
   search.stop_tuning();
@@ -150,6 +155,7 @@ void contact_detector<Context, T>::implementation::choose(const bodies_view<T>& 
   detail::pair_request request{bodies.size()};
   request.spheres = bodies.spheres();
   request.number_bytes = sizeof(T);
+  request.systems = in_systems(bodies);
   request.known_domain = options.domain.has_value();
   // If runs must be repeatable, a search does not depend on earlier ones.
   if (context.reproducibility() == determinism::none)
@@ -171,7 +177,7 @@ template <typename Context, typename T>
 void contact_detector<Context, T>::implementation::begin(const bodies_view<T>& given, bool waits) {
   last = given;
   search.begin(waits);
-  task.begin(search.placement(), by_id.arrange(given, search.control()), domain(), options.masks);
+  task.begin(search.placement(), by_id.arrange(given, search.control()), domain(), options.domains, options.masks);
 }
 
 /// Checks the bodies, and chooses bins.

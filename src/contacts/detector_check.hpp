@@ -20,10 +20,10 @@ void contact_detector<Context, T>::implementation::require_memory_for(const bodi
   require(prepared, "build_async works in the memory of the last build, and there was none, or it failed; call build");
   require(given.size() == arrays.count, "there are ", given.size(), " bodies, but the last build had ", arrays.count,
           "; build_async works in the memory of that build: call build");
-  require(
-      detail::arrays_of(given) == arrays,
-      "the bodies have another shape or other arrays (shapes, radii, sizes, orientations, groups, ids) than those of "
-      "the last build; build_async works in the memory of that build: call build");
+  require(detail::arrays_of(given) == arrays,
+          "the bodies have another shape or other arrays (shapes, radii, sizes, orientations, groups, ids, systems) "
+          "than those of "
+          "the last build; build_async works in the memory of that build: call build");
   require(task.has_planes(given.planes), "the planes are not those of the last build; call build");
 }
 
@@ -39,8 +39,13 @@ template <typename Context, typename T>
 data_error contact_detector<Context, T>::implementation::complaint(std::size_t place) const {
   const detail::body_on_host<T> found = detail::bring_body(context, task.bodies(), place);
   const std::size_t i = by_id.body_at(place);
-  const detail::body_fault fault = detail::place_body<T>{found.view(), domain()}.fault_of(0);
-  return {message("body ", i, detail::complaint_about(found, fault, domain())), i};
+  const std::size_t systems = options.domains.empty() ? detail::most_systems : options.domains.size();
+  if (found.system >= systems) {
+    return {message("body ", i, " is of system ", found.system, "; systems are below ", systems), i};
+  }
+  const box<T, 3> own = options.domains.empty() ? domain() : options.domains[found.system];
+  const detail::body_fault fault = detail::place_body<T>{found.view(), {own}}.fault_of(0);
+  return {message("body ", i, detail::complaint_about(found, fault, own)), i};
 }
 
 /// Throws the error recorded in the words of a search.

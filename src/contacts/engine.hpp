@@ -79,12 +79,15 @@ using contact_engine_maker = std::unique_ptr<contact_engine<Context, T>>(const C
 ///   std::size_t rows() const; auto search() const;  see searched_rows
 ///   static constexpr bool tests_all_shapes;         whether rows are searched for contacts of any shapes; otherwise
 ///                                                   for pairs of boxes, among which these are searched
+///   static constexpr bool several_systems;          whether rows hold bodies of several systems, in
+///   placed_bodies::domains
 /// Its source includes row_engine.hpp.
 template <typename Engine, typename Context, typename T>
 class row_engine : public contact_engine<Context, T> {
  public:
   using contact_engine<Context, T>::contact_engine;
   static constexpr bool tests_all_shapes = false;
+  static constexpr bool several_systems = false;
 
   void find_contacts(contact_task<Context, T>& task) override;
   void find_pairs(const pair_task<Context, T>& task) override;
@@ -92,6 +95,8 @@ class row_engine : public contact_engine<Context, T> {
  private:
   [[nodiscard]] Engine& self() { return static_cast<Engine&>(*this); }
   [[nodiscard]] const Engine& self() const { return static_cast<const Engine&>(*this); }
+  template <typename Domain>
+  void find_contacts_in(const Domain& domain, contact_task<Context, T>& task);
   template <typename Sink, typename Family>
   [[nodiscard]] auto rows_of(const Family& family) const;
 };

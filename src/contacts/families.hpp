@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "contacts/bodies/domains.hpp"
 #include "contacts/bodies/place.hpp"
 #include "contacts/bodies/placed.hpp"
 #include "quadrat/contacts/broad_phase.hpp"
@@ -13,7 +14,7 @@
 
 /// Tests of two placed bodies, one type per family of bodies, so that spheres do not pay for other shapes. `count(p,
 /// q)` is the number of contacts, in either order of arguments; `collide(a, b, manifold)` finds them, where a has the
-/// lower id.
+/// lower id. `Domain`: box, or system_domains for bodies of which those of different systems are never tested.
 namespace quadrat::detail {
 
 /// A contact_manifold for families with at most one contact per pair.
@@ -22,20 +23,21 @@ struct single_contact {
   contact_point<T> points[1];
 };
 
-template <typename T>
+template <typename T, typename Domain = box<T, 3>>
 struct sphere_family {
   using value_type = T;
   using manifold_type = single_contact<T>;
 
-  box<T, 3> domain;
+  Domain domain;
   group_filter groups;
 
   [[nodiscard]] QUADRAT_HD std::uint32_t count(const placed_body<T>& p, const placed_body<T>& q) const {
     // At half a periodic box the separation may have either sign; its length is the same.
-    return spheres_touch(domain.separation(p.center, q.center), p.half[0], q.half[0]) && groups.meet(p.group, q.group);
+    return spheres_touch(domain_of(domain, p.id).separation(p.center, q.center), p.half[0], q.half[0]) &&
+           groups.meet(p.group, q.group);
   }
   QUADRAT_HD std::uint32_t collide(const placed_body<T>& a, const placed_body<T>& b, manifold_type& manifold) const {
-    const vec<T, 3> offset = domain.separation(a.center, b.center);
+    const vec<T, 3> offset = domain_of(domain, a.id).separation(a.center, b.center);
     if (!spheres_touch(offset, a.half[0], b.half[0]) || !groups.meet(a.group, b.group)) return 0;
     manifold.points[0] = sphere_contact(offset, a.half[0], b.half[0]);
     return 1;
@@ -85,12 +87,12 @@ QUADRAT_HD_NOINLINE std::uint32_t collide_in_order(const body<T>& a, const body<
 }
 
 /// Bodies of any shapes.
-template <typename T>
+template <typename T, typename Domain = box<T, 3>>
 struct any_family {
   using value_type = T;
   using manifold_type = contact_manifold<T>;
 
-  box<T, 3> domain;
+  Domain domain;
   group_filter groups;
   bodies_view<T> bodies;
 
@@ -99,8 +101,8 @@ struct any_family {
     return p.id < q.id ? collide(p, q, manifold) : collide(q, p, manifold);
   }
   QUADRAT_HD std::uint32_t collide(const placed_body<T>& a, const placed_body<T>& b, manifold_type& manifold) const {
-    if (!boxes_meet(domain, groups, a, b)) return 0;
-    const vec<T, 3> offset = domain.separation(a.center, b.center);
+    if (!boxes_meet(domain_of(domain, a.id), groups, a, b)) return 0;
+    const vec<T, 3> offset = domain_of(domain, a.id).separation(a.center, b.center);
     return collide_in_order(at(a), at(b), offset, manifold);
   }
 
@@ -114,33 +116,34 @@ struct any_family {
 
 /// Candidates: pairs of boxes. The caller's boxes are compared exactly as given; boxes of placed bodies, with an
 /// allowance for rounding in the narrow phase.
-template <typename T>
+template <typename T, typename Domain = box<T, 3>>
 struct box_family {
   using value_type = T;
 
-  box<T, 3> domain;
+  Domain domain;
   group_filter groups;
   bounds_view<T> bounds;  ///< empty for bodies
 
   [[nodiscard]] QUADRAT_HD std::uint32_t count(const placed_body<T>& p, const placed_body<T>& q) const {
-    if (!boxes_meet(domain, groups, p, q)) return 0;
-    return bounds.size() == 0 || bounds_meet(domain, bounds, p.id, q.id);
+    const box<T, 3>& own = domain_of(domain, p.id);
+    if (!boxes_meet(own, groups, p, q)) return 0;
+    return bounds.size() == 0 || bounds_meet(own, bounds, p.id, q.id);
   }
 };
 
 /// Records: points are relative to the caller's position of a, which may lie outside the box.
-template <typename T>
+template <typename T, typename Domain = box<T, 3>>
 struct contact_sink {
   contact<T>* records;
   std::uint64_t capacity;
   points_view<T, 3> centers;
-  box<T, 3> domain;
+  Domain domain;
 
   /// Contacts of two bodies.
   QUADRAT_HD void write(std::uint64_t at, const contact_point<T>* points, std::uint32_t count, const placed_body<T>& a,
                         const placed_body<T>& b) const {
-    const vec<int, 3> shift =
-        shift_between(domain, centers[a.id], centers[b.id], domain.separation(a.center, b.center));
+    const box<T, 3>& own = domain_of(domain, a.id);
+    const vec<int, 3> shift = shift_between(own, centers[a.id], centers[b.id], own.separation(a.center, b.center));
     for (std::uint32_t k = 0; k < count; ++k) {
       records[at + k] = make_contact(centers[a.id], points[k], a.id, b.id, shift);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "contacts/brute_force/engine.hpp"
+#include "contacts/hashed/engine.hpp"
 #include "contacts/levels/cuda/engine.hpp"
 #include "contacts/papers/bins/engine.hpp"
 #include "contacts/papers/loose/engine.hpp"
@@ -16,9 +17,10 @@ namespace quadrat::detail {
 ///
 /// The choice takes `levels`, except for few bodies: up to brute_force_most_bodies it may take brute force. On GPUs,
 /// where an earlier search has counted the contacts, it may take the tight grid for as many, and sweep and prune up to
-/// counted_most_bodies (where_counted).
+/// counted_most_bodies (where_counted). Bodies of several systems are served by `hashed` alone.
 using contact_method_list = method_list<  //
     levels_method,                        //
+    hashed_method,                        //
     loose_grid_method,                    //
     tight_grid_method,                    //
     bins_method,                          //

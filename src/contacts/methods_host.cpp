@@ -15,7 +15,7 @@ std::span<const contact_method> contact_methods() {
       using method_type = decltype(descriptor);
       const bool pairs = detail::does_serve<method_type>(detail::pair_request{0, true});
       list.push_back({detail::built_info_of<method_type>(), pairs, method_type::bins, method_type::balances,
-                      method_type::quadratic});
+                      method_type::systems, method_type::quadratic});
     });
     return list;
   }();

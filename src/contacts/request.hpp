@@ -25,6 +25,7 @@ struct pair_request {
   bool spheres = true;  ///< all bodies are spheres
   int threads = 1;      ///< of the CPU
   int number_bytes = 4;
+  bool systems = false;       ///< bodies are of several systems
   bool known_domain = false;  ///< given by the caller, not found from the bodies
   double found = -1;          ///< contacts counted by an earlier search; below 0: not known
 
@@ -47,7 +48,7 @@ struct pair_request {
   [[nodiscard]] bool asks_the_same(const pair_request& other) const {
     const double small = 0.5 * other.found + 0.05 * static_cast<double>(bodies);
     const bool as_many = found < 0 || (other.found >= 0 && std::abs(found - other.found) <= small);
-    return bodies == other.bodies && boxes == other.boxes && spheres == other.spheres &&
+    return bodies == other.bodies && boxes == other.boxes && spheres == other.spheres && systems == other.systems &&
            known_domain == other.known_domain && as_many;
   }
   /// Whether times measured for `other` predict this one: similar numbers of bodies and contacts.
@@ -113,7 +114,7 @@ template <typename Cost>
 }
 
 /// Defaults of the descriptors. Besides these and the members that method_choice.hpp requires, a descriptor has
-///   static constexpr std::string_view limits;  with `serves`: its limits, and why
+///   static constexpr std::string_view limits;  with a `serves` of its own: its limits, and why
 ///   template <typename Context, typename T> using engine
 struct contact_method_defaults {
   static constexpr bool on_cpu = true;
@@ -121,9 +122,11 @@ struct contact_method_defaults {
   static constexpr determinism reproducible = determinism::canonical;
   static constexpr bool bins = true;       ///< whether the size of its bins can be set
   static constexpr bool balances = false;  ///< whether bin_options::balanced makes a difference
+  static constexpr bool systems = false;   ///< whether bodies of several systems are served, as `serves` must say
   /// Whether its work can grow with the square of the number of bodies. It then has no finite `cost` for more than
   /// brute_force_most_bodies or counted_most_bodies, and is never chosen for them.
   static constexpr bool quadratic = false;
+  [[nodiscard]] static bool serves(const pair_request& request) { return !request.systems; }
 };
 
 }  // namespace quadrat::detail

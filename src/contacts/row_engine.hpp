@@ -19,12 +19,23 @@ auto row_engine<Engine, Context, T>::rows_of(const Family& family) const {
 template <typename Engine, typename Context, typename T>
 void row_engine<Engine, Context, T>::find_contacts(contact_task<Context, T>& task) {
   self().insert(task.place());
-  if (task.bodies().spheres()) {
-    task.find_in_rows(rows_of<contact_sink<T>>(sphere_family<T>{task.domain(), task.groups()}));
-  } else if constexpr (Engine::tests_all_shapes) {
-    task.find_in_rows(rows_of<contact_sink<T>>(any_family<T>{task.domain(), task.groups(), task.bodies()}));
+  if constexpr (Engine::several_systems) {
+    find_contacts_in(task.domains(), task);
   } else {
-    task.find_in_pairs(rows_of<pair_sink>(box_family<T>{task.domain(), task.groups(), {}}));
+    find_contacts_in(task.domain(), task);
+  }
+}
+
+template <typename Engine, typename Context, typename T>
+template <typename Domain>
+void row_engine<Engine, Context, T>::find_contacts_in(const Domain& domain, contact_task<Context, T>& task) {
+  using sink = contact_sink<T, Domain>;
+  if (task.bodies().spheres()) {
+    task.find_in_rows(rows_of<sink>(sphere_family<T, Domain>{domain, task.groups()}), domain);
+  } else if constexpr (Engine::tests_all_shapes) {
+    task.find_in_rows(rows_of<sink>(any_family<T, Domain>{domain, task.groups(), task.bodies()}), domain);
+  } else {
+    task.find_in_pairs(rows_of<pair_sink>(box_family<T, Domain>{domain, task.groups(), {}}), domain);
   }
 }
 

@@ -100,6 +100,33 @@ TEST_P(c_contact_detector, builds_again_without_waiting) {
   quadrat_contact_detector_destroy(detector);
 }
 
+TEST_P(c_contact_detector, searches_systems_each_in_its_box) {
+  auto options = sized<quadrat_contact_options>();
+  options.type = QUADRAT_FLOAT64;
+  options.sorted = 1;
+  const quadrat_domain domains[] = {{{0, 0, 0}, {4, 4, 4}, {1, 1, 1}}, {{0, 0, 0}, {4, 4, 4}, {0, 0, 0}}};
+  options.domain = domains;
+  options.systems = 2;
+  quadrat_contact_detector* detector = nullptr;
+  QUADRAT_ASSERT_OK(quadrat_contact_detector_create(context_, &options, &detector));
+  auto bodies = sized<quadrat_bodies>();
+  // At the same two places in both systems: across a periodic face, and far apart.
+  bodies.centers = {on_device(std::vector<double>{0.25, 1, 1, 3.75, 1, 1, 0.25, 1, 1, 3.75, 1, 1}), 4, 0, 0};
+  bodies.radius = 0.5;
+  bodies.system_of_body = {on_device(std::vector<std::uint32_t>{1, 0, 0, 1}), 4, QUADRAT_UINT32};
+  QUADRAT_ASSERT_OK(quadrat_contact_detector_build(detector, &bodies));
+  auto found = sized<quadrat_contact_view>();
+  QUADRAT_ASSERT_OK(quadrat_contact_detector_view(detector, &found));
+  ASSERT_EQ(found.count, 1u);
+  const auto record = on_host<quadrat_contact_float64>(found.records, 1)[0];
+  EXPECT_EQ(record.a, 1u);
+  EXPECT_EQ(record.b, 2u);
+  EXPECT_EQ(record.shift[0], 1);
+  bodies.system_of_body.data = nullptr;
+  EXPECT_EQ(quadrat_contact_detector_build(detector, &bodies), QUADRAT_ARGUMENT_ERROR);
+  quadrat_contact_detector_destroy(detector);
+}
+
 QUADRAT_ON_DEVICES(c_electrostatics);
 
 /// Rock salt: its energy by pair of ions is minus Madelung's constant over the distance of neighbors.

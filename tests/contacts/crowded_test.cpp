@@ -52,7 +52,8 @@ TEST_P(crowded_bodies_test, are_refused_before_all_contacts_are_counted) {
   EXPECT_EQ(detector.size(), 3U);
 }
 
-INSTANTIATE_TEST_SUITE_P(methods, crowded_bodies_test, testing::Values("levels", "loose_grid", "sweep_and_prune"),
+INSTANTIATE_TEST_SUITE_P(methods, crowded_bodies_test,
+                         testing::Values("levels", "hashed", "loose_grid", "sweep_and_prune"),
                          [](const auto& one) { return std::string(one.param); });
 
 }  // namespace quadrat::test

@@ -34,6 +34,18 @@ TEST_F(make_contact_detector_test, takes_a_box_or_open_space) {
   EXPECT_EQ(open.size(), 0u);
 }
 
+TEST_F(make_contact_detector_test, takes_a_box_for_each_system) {
+  const auto centers = to_device(context, std::vector<vec<float, 3>>{{0.25f, 1, 1}, {3.75f, 1, 1}, {0.25f, 1, 1}});
+  const auto systems = to_device(context, std::vector<std::uint32_t>{1, 1, 0});
+  bodies_view<float> bodies;
+  bodies.centers = points_of(centers);
+  bodies.radius = 0.5f;
+  bodies.system_of_body = systems.data();
+  auto detector = make_contact_detector(context, std::vector(2, domain), {.sorted = true});
+  detector.build(bodies);
+  EXPECT_EQ(detector.size(), 1u);
+}
+
 TEST_F(make_contact_detector_test, makes_a_broad_phase_alike) {
   const auto lower = to_device(context, std::vector<vec<float, 3>>{{0, 1, 1}, {3.5f, 1, 1}});
   const auto upper = to_device(context, std::vector<vec<float, 3>>{{0.5f, 2, 2}, {4.25f, 2, 2}});
@@ -74,6 +86,8 @@ TEST_F(make_contact_detector_test, takes_auto_like_no_name) {
 
 TEST_F(make_contact_detector_test, refuses_two_boxes) {
   EXPECT_NE(error_of<argument_error>([&] { (void)make_contact_detector(context, domain, {.domain = domain}); }),
+            "no error");
+  EXPECT_NE(error_of<argument_error>([&] { (void)make_contact_detector(context, domain, {.domains = {domain}}); }),
             "no error");
   EXPECT_NE(error_of<argument_error>([&] { (void)make_broad_phase(context, domain, {.domain = domain}); }), "no error");
 }

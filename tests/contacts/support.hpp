@@ -32,7 +32,8 @@ class bodies_on_device {
         sizes_(to_device(context, scene.sizes)),
         orientations_(to_device(context, scene.orientations)),
         groups_(to_device(context, scene.groups)),
-        ids_(to_device(context, scene.ids)) {}
+        ids_(to_device(context, scene.ids)),
+        systems_(to_device(context, scene.systems)) {}
 
   [[nodiscard]] bodies_view<T> view() const {
     bodies_view<T> result = scene_->view();
@@ -43,6 +44,7 @@ class bodies_on_device {
     result.orientations = orientations_.data();
     result.groups = groups_.data();
     result.ids = scene_->ids.empty() ? nullptr : ids_.data();
+    result.system_of_body = scene_->systems.empty() ? nullptr : systems_.data();
     return result;
   }
   [[nodiscard]] array<vec<T, 3>, backend_context>& centers() { return centers_; }
@@ -54,7 +56,7 @@ class bodies_on_device {
   array<T, backend_context> radii_;
   array<vec<T, 3>, backend_context> sizes_;
   array<quaternion<T>, backend_context> orientations_;
-  array<std::uint32_t, backend_context> groups_, ids_;
+  array<std::uint32_t, backend_context> groups_, ids_, systems_;
 };
 
 template <typename T>

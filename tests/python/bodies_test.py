@@ -73,6 +73,29 @@ def test_every_method_finds_the_same_contacts(method):
         np.testing.assert_array_equal(mine, other)
 
 
+@pytest.mark.parametrize("own_boxes", [True, False])
+def test_systems_have_the_contacts_of_each_alone(own_boxes):
+    random = np.random.default_rng(8)
+    systems = random.integers(0, 5, 400)
+    systems[systems == 3] = 4  # an empty one
+    boxes = random.uniform(3, 5, (5, 3)) if own_boxes else np.full((5, 3), 4.0)
+    centers, radii = random.uniform(0, 5, (400, 3)), random.uniform(0.1, 0.5, 400)
+    periodic = random.integers(0, 2, (5, 3)).astype(bool) if own_boxes else True
+    found = quadrat.contacts(
+        centers, radii, box=boxes if own_boxes else boxes[0], periodic=periodic, systems=systems, sorted=True
+    )
+    assert (systems[found.a] == systems[found.b]).all() and len(found.a) > 100
+    for system in range(5):
+        members = np.flatnonzero(systems == system)
+        axes = periodic[system] if own_boxes else True
+        alone = quadrat.contacts(centers[members], radii[members], box=boxes[system], periodic=axes, sorted=True)
+        mine = systems[found.a] == system
+        np.testing.assert_array_equal(found.a[mine], members[alone.a])
+        np.testing.assert_array_equal(found.b[mine], members[alone.b])
+        np.testing.assert_array_equal(found.depth[mine], alone.depth)
+        np.testing.assert_array_equal(found.shift[mine], alone.shift)
+
+
 @settings(max_examples=25, deadline=None)
 @given(
     seed=st.integers(0, 2**32 - 1),
@@ -117,6 +140,9 @@ def test_cells_may_be_chosen_by_a_cutoff_and_hold_periodic_images():
         (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, ids=[1, 2]), ValueError, "ids"),
         (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, box=np.ones((3, 3))), ValueError, "not rectangular"),
         (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, method="quick"), ValueError, "quick"),
+        (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, systems=[0], method="levels"), ValueError, "levels serves .* one system"),
+        (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, systems=[0, 1]), ValueError, "systems"),
+        (lambda: quadrat.contacts([[0.0, 0, 0]], 1.0, systems=[2], box=np.full((2, 3), 9.0)), ValueError, "body 0 is of system 2; systems are below 2"),
         (lambda: quadrat.CellList([1, 1, 1]), ValueError, "cells or a cutoff"),
         (lambda: quadrat.CellList([1, 1, 1], 0), ValueError, "cells is 0"),
         (lambda: quadrat.CellList([1, 1, 1], cutoff=-1), ValueError, "cutoff is -1"),

@@ -28,6 +28,7 @@ struct body_scene {
   std::vector<quaternion<T>> orientations;
   std::vector<std::uint32_t> groups;
   std::vector<particle_id> ids;
+  std::vector<std::uint32_t> systems;
   std::vector<plane<T>> planes;
 
   [[nodiscard]] bodies_view<T> view() const {
@@ -42,6 +43,7 @@ struct body_scene {
     result.orientations = data(orientations);
     result.groups = data(groups);
     result.ids = data(ids);
+    result.system_of_body = data(systems);
     result.planes = planes;
     return result;
   }
@@ -71,12 +73,13 @@ void append_contacts(std::vector<contact<T>>& to, contact_manifold<T> manifold, 
   }
 }
 
-/// All contacts by (a, b, feature), where bodies count by their ids.
+/// All contacts by (a, b, feature), where bodies count by their ids. Those of different systems do not meet.
 template <typename T>
 [[nodiscard]] std::vector<contact<T>> contacts(const body_scene<T>& scene) {
   std::vector<contact<T>> result;
   const bodies_view<T> bodies = scene.view();
-  const box<T, 3> domain = scene.options.domain.value_or(box<T, 3>{{}, {{1, 1, 1}}, {}});
+  const box<T, 3> domain_of_all = scene.options.domain.value_or(box<T, 3>{{}, {{1, 1, 1}}, {}});
+  const auto system = [&](std::size_t i) { return scene.systems.empty() ? 0 : scene.systems[i]; };
   const auto group = [&](std::size_t i) { return scene.groups.empty() ? 0 : scene.groups[i]; };
   const auto meet = [&](std::uint32_t g, std::uint32_t h) { return (scene.options.masks[g] >> h & 1u) != 0; };
   std::vector<std::size_t> order(bodies.size());
@@ -84,12 +87,13 @@ template <typename T>
   if (!scene.ids.empty()) std::ranges::sort(order, {}, [&](std::size_t i) { return scene.ids[i]; });
   for (std::size_t place = 0; place < bodies.size(); ++place) {
     const std::size_t j = order[place];
+    const box<T, 3> domain = scene.options.domains.empty() ? domain_of_all : scene.options.domains[system(j)];
     body<T> a = bodies[j];
     a.center = domain.wrap(a.center);
     contact_manifold<T> manifold;
     for (std::size_t later = place + 1; later < bodies.size(); ++later) {
       const std::size_t k = order[later];
-      if (!meet(group(j), group(k))) continue;
+      if (system(j) != system(k) || !meet(group(j), group(k))) continue;
       const vec<T, 3> offset = domain.separation(a.center, domain.wrap(bodies.centers[k]));
       const vec<int, 3> shift = shift_of(domain, bodies.centers[j], bodies.centers[k], offset);
       append_contacts(result, manifold, collide(a, bodies[k], offset, manifold), bodies.centers[j], j, k, shift);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "quadrat/contacts/contact.hpp"
 #include "quadrat/contacts/methods.hpp"
@@ -29,6 +30,9 @@ struct contact_options {
   /// half the axis, and may lie up to 2^30 boxes away (2^20 in float). Default: open, around all bodies, found at each
   /// build.
   std::optional<box<T, 3>> domain{};
+  /// Instead: of each system. Bodies of different systems (bodies_view::system_of_body) do not meet, wherever they are.
+  /// Without these, `domain` is that of all systems, and any number of them below 2^28 are served.
+  std::vector<box<T, 3>> domains{};
   T bin_size = T(0);  ///< edge of a bin (of the finest, if there are several sizes). 0: auto
   pair_masks masks = all_groups_meet();
   /// Sorts contacts by the ids of a and b, then by feature: the same bytes with every method and, apart from indices,
@@ -43,6 +47,9 @@ struct contact_options {
 /// cuda_context; T: float or double. A build of the same size as an earlier one, with no more contacts, allocates
 /// nothing. Exceptions are builds that tune, and the second build, which may choose again by the contacts of the first.
 ///
+/// Bodies of many systems are one search, by a method that serves them (contact_method::systems). Systems come in any
+/// order and may be empty.
+///
 /// The set of contacts is the same for every method. Their order is the same in every run and with any number of
 /// threads if `sorted` is set or the context requires run_to_run or canonical (which implies `sorted`). Sources:
 /// parallel-binning-collision (methods brute_force and bins), uniform-grid-atomics (section 1: loose_grid, tight_grid),
@@ -53,27 +60,29 @@ class contact_detector {
 
  public:
   /// Throws argument_error for impossible options: an unknown method (naming the valid ones), a bin size that is
-  /// negative or not finite, masks that are not symmetric, an invalid domain, autotune where runs must be repeatable.
+  /// negative or not finite, masks that are not symmetric, an invalid domain, both one domain and those of systems,
+  /// autotune where runs must be repeatable.
   contact_detector(const Context& context, const contact_options<T>& options);
 
   /// Counts exactly, then fills. Waits. May allocate. Throws argument_error for impossible input that the host can see
   /// (sizes missing, a radius outside of smallest_length and largest_length, a plane without a unit normal or across a
   /// periodic axis, more than 2^31 - 1 bodies and planes), and for more bins, or pairs of boxes of bodies other than
   /// spheres, than 2^31 - 1; data_error naming the first body with a center that is not finite, sizes that are not
-  /// sound (sizes_are_sound), an orientation that cannot be normalized, an impossible group or shape, or too long for a
-  /// periodic axis or too far from it (with ids, the first by id), and ids that are not below first_plane, or equal.
-  /// Ids that do not increase from body to body take a sort. Unusable after an exception until the next build.
+  /// sound (sizes_are_sound), an orientation that cannot be normalized, an impossible group, shape or system, or too
+  /// long for a periodic axis or too far from it (with ids, the first by id), and ids that are not below first_plane,
+  /// or equal. Ids that do not increase from body to body take a sort. Unusable after an exception until the next
+  /// build.
   void build(const bodies_view<T>& bodies);
 
   /// As `build`, with the method, the bins and the memory of the last build. Does not wait. Can be captured in a CUDA
   /// graph, which then searches the bodies where they are whenever it is launched. The same set of contacts. Allocates
   /// nothing: throws argument_error if it would have to, because the last build failed or had another number of bodies,
-  /// another shape, other arrays (shapes, radii, sizes, orientations, groups, ids) or other planes. `check` throws what
-  /// is wrong with the bodies: what `build` throws; data_error for ids that do not increase if they did then;
-  /// overflow_error if there is too little room for the contacts, the pairs of overlapping boxes of bodies other than
-  /// spheres, or bodies in bins, with the number that room is needed for. Bins stay as they were planned: build again
-  /// from time to time where bodies wander off or grow. After a build or `reserve` that has made room a graph must be
-  /// captured anew.
+  /// another shape, other arrays (shapes, radii, sizes, orientations, groups, ids, systems) or other planes. `check`
+  /// throws what is wrong with the bodies: what `build` throws; data_error for ids that do not increase if they did
+  /// then; overflow_error if there is too little room for the contacts, the pairs of overlapping boxes of bodies other
+  /// than spheres, or bodies in bins, with the number that room is needed for. Bins stay as they were planned: build
+  /// again from time to time where bodies wander off or grow. After a build or `reserve` that has made room a graph
+  /// must be captured anew.
   void build_async(const bodies_view<T>& bodies);
 
   /// Waits after build_async. Allocates nothing. Throws its error, at every call until the next build.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <type_traits>
+#include <vector>
 
 #include "quadrat/contacts/broad_phase.hpp"
 #include "quadrat/contacts/contact_detector.hpp"
@@ -19,6 +20,16 @@ template <typename Context, typename T>
     const Context& context, const box<T, 3>& domain, contact_options<std::type_identity_t<T>> options = {}) {
   require(!options.domain.has_value(), "the domain is given twice; leave it out of the options");
   options.domain = domain;
+  return {context, options};
+}
+
+/// For bodies of several systems (bodies_view::system_of_body), with one box per system.
+template <typename Context, typename T>
+[[nodiscard]] contact_detector<Context, T> make_contact_detector(
+    const Context& context, const std::vector<box<T, 3>>& domains,
+    contact_options<std::type_identity_t<T>> options = {}) {
+  require(options.domains.empty(), "the domains are given twice; leave them out of the options");
+  options.domains = domains;
   return {context, options};
 }
 

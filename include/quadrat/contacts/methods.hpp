@@ -12,6 +12,7 @@ struct contact_method : method_info {
   bool pairs;      ///< whether it can be a broad phase for boxes alone
   bool bins;       ///< whether the size of its bins can be set
   bool balances;   ///< whether contact_options::balance_bins makes a difference
+  bool systems;    ///< whether it serves bodies of several systems
   bool quadratic;  ///< whether its work can grow as the square of the number of bodies; never chosen for many
 };
 

@@ -65,7 +65,8 @@ struct bodies_view {
   const quaternion<T>* orientations = nullptr;  ///< by body, of any length but 0; nullptr: no rotations
   const std::uint32_t* groups = nullptr;        ///< by body, below 32: see pair_masks; nullptr: all in group 0
   const particle_id* ids = nullptr;  ///< by body, below first_plane, all different; nullptr: body i has the id i
-  std::span<const plane<T>> planes{};
+  const std::uint32_t* system_of_body = nullptr;  ///< by body: see contact_options::domains; nullptr: all in one system
+  std::span<const plane<T>> planes{};             ///< of every system
 
   [[nodiscard]] QUADRAT_HD std::size_t size() const { return centers.count; }
   /// Whether all are spheres.

@@ -116,6 +116,7 @@ class bodies_by_id {
     if (bodies.sizes != nullptr) result.sizes = gather(bodies.sizes, sizes_, count);
     if (bodies.orientations != nullptr) result.orientations = gather(bodies.orientations, orientations_, count);
     if (bodies.groups != nullptr) result.groups = gather(bodies.groups, groups_, count);
+    if (bodies.system_of_body != nullptr) result.system_of_body = gather(bodies.system_of_body, systems_, count);
     return result;
   }
 
@@ -141,7 +142,7 @@ class bodies_by_id {
   [[nodiscard]] std::size_t bytes() const {
     return sorted_[0].bytes() + sorted_[1].bytes() + places_[0].bytes() + places_[1].bytes() + centers_.bytes() +
            shapes_.bytes() + radii_.bytes() + sizes_.bytes() + orientations_.bytes() + groups_.bytes() +
-           scratch_.bytes();
+           systems_.bytes() + scratch_.bytes();
   }
 
  private:
@@ -196,6 +197,7 @@ class bodies_by_id {
   array<vec<T, 3>, Context> sizes_;
   array<quaternion<T>, Context> orientations_;
   array<std::uint32_t, Context> groups_;
+  array<std::uint32_t, Context> systems_;
   workspace<Context> scratch_;
 };
 

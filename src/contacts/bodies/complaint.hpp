@@ -23,6 +23,7 @@ struct body_on_host {
   vec<T, 3> size{};
   quaternion<T> orientation = quaternion<T>::identity();
   std::uint32_t group = 0;
+  std::uint32_t system = 0;
 
   [[nodiscard]] bodies_view<T> view() const {
     bodies_view<T> result;
@@ -48,6 +49,7 @@ template <typename Context, typename T>
   }
   if (bodies.orientations != nullptr) result.orientation = to_host(context, bodies.orientations + i, 1)[0];
   if (bodies.groups != nullptr) result.group = to_host(context, bodies.groups + i, 1)[0];
+  if (bodies.system_of_body != nullptr) result.system = to_host(context, bodies.system_of_body + i, 1)[0];
   return result;
 }
 

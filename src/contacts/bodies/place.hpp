@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "contacts/bodies/domains.hpp"
 #include "contacts/bodies/placed.hpp"
 #include "quadrat/contacts/broad_phase.hpp"
 #include "quadrat/contacts/shapes.hpp"
@@ -18,7 +19,7 @@ template <typename T>
 }
 
 /// The fault of a body; the host determines it again for the message.
-enum class body_fault { none, center, too_far, shape, size, orientation, group, too_long };
+enum class body_fault { none, system, center, too_far, shape, size, orientation, group, too_long };
 
 /// An open box at an arbitrary place: nothing wraps.
 template <typename T>
@@ -40,9 +41,11 @@ template <typename T>
 template <typename T>
 struct place_body {
   bodies_view<T> bodies;
-  box<T, 3> domain;
+  system_domains<T> domains;
 
   [[nodiscard]] QUADRAT_HD body_fault fault_of(std::size_t i) const {
+    const box<T, 3>& domain = domains.of(static_cast<particle_id>(i));
+    if (domains.given_system_of(static_cast<particle_id>(i)) >= domains.count) return body_fault::system;
     if (!all_finite(bodies.centers[i])) return body_fault::center;
     if (too_far(domain, bodies.centers[i])) return body_fault::too_far;
     const body_shape shape = bodies.shape_of(i);
@@ -58,6 +61,7 @@ struct place_body {
   QUADRAT_HD placed_body<T> operator()(std::size_t i, const fault_flag& faults) const {
     placed_body<T> placed{};
     placed.id = static_cast<particle_id>(i);
+    const box<T, 3>& domain = domains.of(placed.id);
     placed.center = domain.lower;  // a search may run before the host sees the fault
     if (fault_of(i) != body_fault::none) {
       faults.raise(fault_kind::value_range, i);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "contacts/bodies/domains.hpp"
 #include "contacts/bodies/placed.hpp"
 #include "contacts/bodies/size_histogram.hpp"
 #include "contacts/control.hpp"
@@ -71,6 +72,7 @@ struct placed_bodies {
   const size_histogram<T>* sizes;
   box<T, 3> domain;  ///< around most centers; along periodic axes around all
   search_control<Context>* control;
+  system_domains<T> domains{domain};  ///< for engines that serve several systems
 };
 
 /// The first pass over all bodies: finds their positions and sizes, and checks them.

@@ -27,10 +27,13 @@ template <typename T>
 
 template <typename T>
 void check_spheres(const bodies_view<T>& bodies, const box<T, 3>& domain) {
-  detail::check_bodies(bodies, std::optional(domain));
+  contact_options<T> options;
+  options.domain = domain;
+  detail::check_bodies(bodies, options);
   require(bodies.spheres(), "bodies are not all spheres; only spheres touch triangles");
   require(bodies.planes.empty(), "there are ", bodies.planes.size(),
           " planes among the bodies; contact_detector finds contacts with planes");
+  require(bodies.system_of_body == nullptr, "spheres are of several systems; contact_detector serves these");
 }
 
 }  // namespace
@@ -73,7 +76,7 @@ void mesh_contact_detector<Context, T>::implementation::search(const bodies_view
   state = stage::failed;
   last = spheres;
   control.begin(waits);
-  const detail::triangle_rows<T> search{{spheres, domain}, mesh.store(), groups, group};
+  const detail::triangle_rows<T> search{{spheres, {domain}}, mesh.store(), groups, group};
   const std::size_t count = spheres.size();
   std::uint32_t* const counts = rows.counts(context, count, sizeof(contact<T>), records.bytes(), waits);
   const detail::count_on_mesh<T> counting{search, control.faults(), counts};
@@ -136,7 +139,7 @@ void mesh_contact_detector<Context, T>::implementation::fail() const {
                          needed);
   }
   const detail::body_on_host<T> sphere = detail::bring_body(context, last, number);
-  const detail::body_fault fault = detail::place_body<T>{sphere.view(), domain}.fault_of(0);
+  const detail::body_fault fault = detail::place_body<T>{sphere.view(), {domain}}.fault_of(0);
   throw data_error(message("sphere ", number, detail::complaint_about(sphere, fault, domain)), number);
 }
 

@@ -50,14 +50,14 @@ struct triangle_rows {
 
   [[nodiscard]] QUADRAT_HD vec<T, 3> image(vec<T, 3> center, const vec<int, 3>& boxes) const {
     for (int axis = 0; axis < 3; ++axis) {
-      if (boxes[axis] != 0) center[axis] += static_cast<T>(boxes[axis]) * spheres.domain.length[axis];
+      if (boxes[axis] != 0) center[axis] += static_cast<T>(boxes[axis]) * spheres.domains.all.length[axis];
     }
     return center;
   }
 
  private:
   [[nodiscard]] QUADRAT_HD sphere_images<T> images_of(const vec<T, 3>& center, T radius) const {
-    const box<T, 3>& domain = spheres.domain;
+    const box<T, 3>& domain = spheres.domains.all;
     sphere_images<T> result{domain.wrap(center), {}, {}};
     for (int axis = 0; axis < 3; ++axis) {
       if (!domain.periodic[axis]) continue;
@@ -102,7 +102,7 @@ struct fill_on_mesh {
     std::uint64_t at = offsets[i];
     const std::uint64_t end = offsets[i + 1];
     if (at == end || end > capacity) return;
-    const box<T, 3>& domain = rows.spheres.domain;
+    const box<T, 3>& domain = rows.spheres.domains.all;
     const vec<T, 3> given = rows.spheres.bodies.centers[i];
     rows.visit(i, [&](const contact_point<T>& point, std::uint32_t t, const vec<T, 3>& center) {
       if (at == end) return;

@@ -153,7 +153,10 @@ void distributed_contacts<Context, T>::build(const decomposition_view<3>& shares
   implementation& self = *implementation_;
   self.built = false;
   const bodies_view<T> same = detail::agreed_kinds(self.ranks, bodies);
-  together(self.ranks, [&] { require_pointer(bodies.ids, bodies.size(), "ids of bodies"); });
+  together(self.ranks, [&] {
+    require_pointer(bodies.ids, bodies.size(), "ids of bodies");
+    require(bodies.system_of_body == nullptr, "bodies are of several systems; contact_detector serves these");
+  });
   self.choose_ghosts(shares, bodies);
   self.bring(bodies);
   together(self.ranks, [&] {

@@ -121,7 +121,8 @@ template <typename Context, typename T>
 void bins_engine<Context, T>::find_contacts(contact_task<Context, T>& task) {
   insert(task.place());
   const auto find = [&](const auto& family) {
-    task.find_in_rows(bin_rows<Context, T, std::remove_cvref_t<decltype(family)>>(this->context(), search(), family));
+    task.find_in_rows(bin_rows<Context, T, std::remove_cvref_t<decltype(family)>>(this->context(), search(), family),
+                      task.domain());
   };
   if (task.bodies().spheres()) {
     find(sphere_family<T>{task.domain(), task.groups()});

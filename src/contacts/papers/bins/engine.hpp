@@ -55,7 +55,7 @@ struct bins_method : contact_method_defaults, paper_method {
   template <typename Context, typename T>
   using engine = bins_engine<Context, T>;
 
-  [[nodiscard]] static constexpr bool serves(const pair_request& request) { return !request.boxes; }
+  [[nodiscard]] static constexpr bool serves(const pair_request& request) { return !request.boxes && !request.systems; }
 };
 
 }  // namespace quadrat::detail
