@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "contacts/bodies/domains.hpp"
 #include "contacts/bodies/placed.hpp"
@@ -95,7 +94,7 @@ struct cell_axis {
 
   QUADRAT_HD bool reach_around(T center, T distance, std::size_t most, cell_span& span) const {
     // Coordinates and separations of images round by a few units of the whole axis.
-    const T margin = distance + T(16) * std::numeric_limits<T>::epsilon() * cells;
+    const T margin = distance + T(16) * rounding_unit<T> * cells;
     const int all = static_cast<int>(cells);
     span = {0, static_cast<std::uint32_t>(all), static_cast<std::uint32_t>(all)};
     if (T(2) * margin < cells) {
