@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import blocks
 import pytest
@@ -58,6 +59,16 @@ def test_the_packages_of_python_have_the_version_and_a_license(folder, tmp_path,
             assert f'Requires-Dist: quadrat-{part}=={VERSION}; extra == "{part}"' in lines
     else:
         assert f"Name: quadrat-{folder.rpartition('/')[2]}" in lines
+
+
+def test_the_checks_before_a_commit_pass():
+    pytest.importorskip("pre_commit")
+    environment = {**os.environ, "SKIP": "format", "PRE_COMMIT_HOME": str(blocks.ROOT / "build" / "pre-commit")}
+    command = [sys.executable, "-m", "pre_commit", "run", "--all-files"]
+    done = subprocess.run(command, cwd=blocks.ROOT, env=environment, capture_output=True, text=True)
+    if done.returncode == 3:  # pre-commit's own failure
+        pytest.skip(f"the checks cannot be installed: {done.stdout}")
+    assert done.returncode == 0, done.stdout
 
 
 def test_the_workflows_are_well_formed():

@@ -127,10 +127,10 @@ def test_names_without_a_dictionary_of_names_are_refused():
 @pytest.mark.parametrize("pbc", [True, False, (True, False, True)])
 @pytest.mark.parametrize("cutoff", [2.5, PAIRS, np.linspace(0.3, 1.5, 60)])
 def test_lists_of_matscipy_are_the_same(pbc, cutoff):
-    neighbours = pytest.importorskip("matscipy.neighbours")
+    matscipy = pytest.importorskip("matscipy.neighbours")
     atoms = ATOMS.copy()
     atoms.cell[1, 0], atoms.pbc = 1.5, pbc
-    theirs, ours = (call("ijSdD", atoms, cutoff) for call in (neighbours.neighbour_list, quadrat.matscipy.neighbour_list))
+    theirs, ours = (call("ijSdD", atoms, cutoff) for call in (matscipy.neighbour_list, quadrat.matscipy.neighbour_list))
     np.testing.assert_allclose(table(*ours[:4]), table(*theirs[:4]), atol=1e-12)
     i, j, shifts, _, vectors = ours
     np.testing.assert_allclose(vectors, atoms.positions[j] - atoms.positions[i] + shifts @ atoms.cell, atol=1e-12)
