@@ -25,7 +25,7 @@ template <typename T, int D>
 
 template <typename T, int D>
 [[nodiscard]] mesh_axis<T> make_mesh_axis(const box<T, D>& domain, int axis, int extent, int width,
-                                          const spread_options& options = {});
+                                          const spread_options& options = {}, const part_of_axis& part = {});
 
 /// Mesh units per unit of length, by axis of `shape`; 0 for axes beyond the dimension.
 template <typename T, int D>
@@ -45,8 +45,8 @@ void require_spread_method(std::string_view name, const cuda_context& context, i
 /// The message about an invalid point, with the accepted values.
 template <typename T, int D>
 [[nodiscard]] std::string point_complaint(const box<T, D>& domain, const mesh_shape& shape,
-                                          const spread_options& options, std::size_t i, const vec<T, D>& point,
-                                          fault_kind kind);
+                                          const spread_options& options, const plan_details& details, std::size_t i,
+                                          const vec<T, D>& point, fault_kind kind);
 /// The same for points whose coordinates are no longer available.
 [[nodiscard]] std::string late_point_complaint(std::size_t i, fault_kind kind, const mesh_stack& stack);
 

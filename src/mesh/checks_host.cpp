@@ -67,7 +67,19 @@ mesh_shape stacked(const mesh_shape& one, const mesh_stack& stack) {
 }
 
 template <typename T, int D>
-mesh_axis<T> make_mesh_axis(const box<T, D>& domain, int axis, int extent, int width, const spread_options& options) {
+mesh_axis<T> make_mesh_axis(const box<T, D>& domain, int axis, int extent, int width, const spread_options& options,
+                            const part_of_axis& part) {
+  if (part.cells > 0) {
+    box<T, D> whole = domain;
+    whole.lower[axis] = static_cast<T>(part.lower);
+    whole.length[axis] = static_cast<T>(part.length);
+    spread_options exact;
+    exact.exact_lengths[axis] = part.length;
+    mesh_axis<T> result = make_mesh_axis(whole, axis, part.cells, width, exact);
+    result.extent = extent;
+    result.begin = static_cast<T>(part.first);
+    return result;
+  }
   const T length = domain.length[axis];
   const int cells = cells_along(extent, domain.periodic[axis], options.ends);
   const double exact_length = options.exact_lengths[axis];
@@ -83,7 +95,8 @@ mesh_axis<T> make_mesh_axis(const box<T, D>& domain, int axis, int extent, int w
           T(1) / static_cast<T>(extent),
           extent,
           width,
-          domain.periodic[axis]};
+          domain.periodic[axis],
+          T(0)};
 }
 
 template <typename T, int D>
@@ -174,11 +187,11 @@ std::string place_complaint(const box<T, D>& domain, const spread_options& optio
 
 /// The message about a footprint that leaves the mesh along the axis; empty if it stays inside.
 template <typename T, int D>
-std::string footprint_complaint(const box<T, D>& domain, const mesh_shape& shape, const spread_options& options, T x,
-                                int d) {
+std::string footprint_complaint(const box<T, D>& domain, const mesh_shape& shape, const spread_options& options,
+                                const part_of_axis& part, T x, int d) {
   if (domain.periodic[d]) return {};
   const int extent = shape.extent[d + shape.first_axis], width = shape.width[d + shape.first_axis];
-  const mesh_axis<T> axis = make_mesh_axis(domain, d, extent, width, options);
+  const mesh_axis<T> axis = make_mesh_axis(domain, d, extent, width, options, part);
   const int first = axis.moved_inside(axis.locate(x)).first;
   if (first >= 0 && first + width <= extent) return {};
   return message(" has a footprint that leaves the mesh along the open axis ", d, ": mesh points ", first, " to ",
@@ -189,13 +202,14 @@ std::string footprint_complaint(const box<T, D>& domain, const mesh_shape& shape
 
 template <typename T, int D>
 std::string point_complaint(const box<T, D>& domain, const mesh_shape& shape, const spread_options& options,
-                            std::size_t i, const vec<T, D>& point, fault_kind kind) {
+                            const plan_details& details, std::size_t i, const vec<T, D>& point, fault_kind kind) {
   const std::string name = message("point ", i, " at ", vector_text(point));
   if (kind == fault_kind::not_finite) return name + " is not finite";
   for (int axis = 0; axis < D; ++axis) {
-    const std::string text = kind == fault_kind::outside
-                                 ? place_complaint(domain, options, point[axis], axis)
-                                 : footprint_complaint(domain, shape, options, point[axis], axis);
+    const std::string text =
+        kind == fault_kind::outside
+            ? place_complaint(domain, options, point[axis], axis)
+            : footprint_complaint(domain, shape, options, details.part.axis[axis], point[axis], axis);
     if (!text.empty()) return name + text;
   }
   return name + " was refused";
@@ -209,12 +223,12 @@ std::string late_point_complaint(std::size_t i, fault_kind kind, const mesh_stac
   return name + " has a footprint that leaves the mesh along an open axis; set_points says along which";
 }
 
-#define QUADRAT_INSTANTIATE(T, D)                                                                               \
-  template mesh_shape make_shape(const box<T, D>&, const vec<int, D>&, const mesh_window<T>&, open_ends);       \
-  template mesh_axis<T> make_mesh_axis(const box<T, D>&, int, int, int, const spread_options&);                 \
-  template vec<T, 3> gradient_scale(const box<T, D>&, const mesh_shape&, open_ends);                            \
-  template std::string point_complaint(const box<T, D>&, const mesh_shape&, const spread_options&, std::size_t, \
-                                       const vec<T, D>&, fault_kind);
+#define QUADRAT_INSTANTIATE(T, D)                                                                                    \
+  template mesh_shape make_shape(const box<T, D>&, const vec<int, D>&, const mesh_window<T>&, open_ends);            \
+  template mesh_axis<T> make_mesh_axis(const box<T, D>&, int, int, int, const spread_options&, const part_of_axis&); \
+  template vec<T, 3> gradient_scale(const box<T, D>&, const mesh_shape&, open_ends);                                 \
+  template std::string point_complaint(const box<T, D>&, const mesh_shape&, const spread_options&,                   \
+                                       const plan_details&, std::size_t, const vec<T, D>&, fault_kind);
 QUADRAT_INSTANTIATE(float, 1)
 QUADRAT_INSTANTIATE(float, 2)
 QUADRAT_INSTANTIATE(float, 3)

@@ -106,7 +106,8 @@ detail::point_placement<T> detail::plan_state<Context, T, D>::placement(const po
   detail::point_placement<T> placement{};
   for (int d = 0; d < D; ++d) {
     const int axis = d + setup.shape.first_axis;
-    placement.axis[axis] = detail::make_mesh_axis(domain, d, one.extent[axis], one.width[axis], setup.options);
+    placement.axis[axis] =
+        detail::make_mesh_axis(domain, d, one.extent[axis], one.width[axis], setup.options, setup.details.part.axis[d]);
     placement.component[axis] = points.component[d];
   }
   placement.stride = points.stride;
@@ -212,7 +213,7 @@ std::string detail::plan_state<Context, T, D>::complaint(const points_view<T, D>
                    setup.details.stack.systems, ", numbered from 0");
   }
   const vec<T, D> point = detail::point_to_host(context, points, i);
-  return detail::point_complaint(domain, one, setup.options, i, point, fault.kind);
+  return detail::point_complaint(domain, one, setup.options, setup.details, i, point, fault.kind);
 }
 
 template <typename Context, typename T, int D>

@@ -75,6 +75,7 @@ struct mesh_axis {
   int extent;
   int width;
   bool periodic;
+  T begin;  ///< mesh units before the first mesh point, if the mesh is a part of a longer one that begins at `lower`
 
   struct position {
     int first;
@@ -115,7 +116,7 @@ struct mesh_axis {
     }
     if (!(place >= T(0))) place = T(0);
     const int before = width / 2;
-    return {home(whole - static_cast<T>(before) + T(1)), place - T(0.5)};
+    return {home(whole - static_cast<T>(before) + T(1) - begin), place - T(0.5)};
   }
   /// The same position to rounding, with the footprint moved inside an open axis if only the end of its window, whose
   /// weight is zero, is outside.

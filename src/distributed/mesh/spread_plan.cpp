@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "core/backend.hpp"
+#include "mesh/plan_access.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/distributed/mesh_halo.hpp"
@@ -56,15 +58,12 @@ template <typename T, int D>
 
 /// The box of a patch. It is open along axes where the patch does not wrap.
 template <typename T, int D>
-[[nodiscard]] box<T, D> box_of_patch(const vec<int, D>& mesh, const box<T, D>& domain, const mesh_patch<D>& patch,
-                                     spread_options& options) {
+[[nodiscard]] box<T, D> box_of_patch(const vec<int, D>& mesh, const box<T, D>& domain, const mesh_patch<D>& patch) {
   box<T, D> result = domain;
   for (int axis = 0; axis < D; ++axis) {
     result.periodic[axis] = wraps(patch, mesh, domain.periodic, axis);
     if (result.periodic[axis]) continue;
-    const double given = options.exact_lengths[axis];
-    const double length = given > 0 ? given : static_cast<double>(domain.length[axis]);
-    const double spacing = length / mesh[axis];
+    const double spacing = static_cast<double>(domain.length[axis]) / mesh[axis];
     result.lower[axis] =
         static_cast<T>(static_cast<double>(domain.lower[axis]) + static_cast<double>(patch.first[axis]) * spacing);
     result.length[axis] = static_cast<T>(patch.extent[axis] * spacing);
@@ -72,38 +71,42 @@ template <typename T, int D>
   return make_box_from_lengths(result.lower, result.length, result.periodic);
 }
 
-/// exact_lengths expects three axes.
-template <typename T, int D>
-[[nodiscard]] spread_options options_of_patch(spread_options options, const vec<int, D>& mesh, const box<T, D>& domain,
-                                              const mesh_patch<D>& patch) {
+[[nodiscard]] spread_options options_of_patch(spread_options options) {
   require(!options.clip && !options.accept_outside,
           "over several ranks what is outside open axes is refused; clip and accept_outside are not possible");
   require(options.ends == open_ends::lower,
           "over several ranks open axes have no mesh point on the upper face; the options must say so");
   // The faces of the patch along open axes are rounded, so points may be outside by rounding.
   options.accept_outside = true;
+  return options;
+}
+
+/// Where a patch does not wrap, it is a part of the mesh.
+template <typename T, int D>
+[[nodiscard]] detail::plan_details details_of_patch(const spread_options& options, const vec<int, D>& mesh,
+                                                    const box<T, D>& domain, const mesh_patch<D>& patch) {
+  detail::plan_details details;
   for (int axis = 0; axis < D; ++axis) {
     if (wraps(patch, mesh, domain.periodic, axis)) continue;
     const double given = options.exact_lengths[axis];
-    const double length = given > 0 ? given : static_cast<double>(domain.length[axis]);
-    options.exact_lengths[axis] = length / mesh[axis] * patch.extent[axis];
+    details.part.axis[axis] = {mesh[axis], patch.first[axis], static_cast<double>(domain.lower[axis]),
+                               given > 0 ? given : static_cast<double>(domain.length[axis])};
   }
-  return options;
+  return details;
 }
 
 }  // namespace
 
 template <typename Context, typename T, int D>
 struct distributed_spread_plan<Context, T, D>::implementation {
-  /// `window`: an order, or a window.
-  template <typename Window>
-  implementation(const Context& chosen, communicator& group, const vec<int, D>& mesh, const Window& window,
-                 const box<T, D>& domain, const mesh_patch<D>& own_patch, spread_options options)
+  implementation(const Context& chosen, communicator& group, const vec<int, D>& mesh, const mesh_window<T>& window,
+                 const box<T, D>& domain, const mesh_patch<D>& own_patch, const spread_options& options)
       : context(chosen),
         ranks(group),
         patch(own_patch),
-        plan(chosen, box_of_patch(mesh, domain, own_patch, options), own_patch.extent, window,
-             options_of_patch(options, mesh, domain, own_patch)) {}
+        plan(detail::plan_access::make(chosen, box_of_patch(mesh, domain, own_patch), own_patch.extent, window,
+                                       options_of_patch(options), details_of_patch(options, mesh, domain, own_patch))) {
+  }
 
   /// The memory of the patch.
   [[nodiscard]] T* room(int components) {
@@ -164,7 +167,12 @@ void distributed_spread_plan<Context, T, D>::make(const Context& context, commun
     require(reach >= T(0) && std::isfinite(reach), "the reach is ", reach, "; it must be finite and not negative");
     const auto patch =
         patch_of(mesh, domain, width, space, shares.blocks[static_cast<std::size_t>(ranks.rank())], reach);
-    implementation_ = std::make_unique<implementation>(context, ranks, mesh, window, domain, patch, options);
+    if constexpr (std::is_same_v<Window, int>) {
+      implementation_ =
+          std::make_unique<implementation>(context, ranks, mesh, bspline_window<T>(window), domain, patch, options);
+    } else {
+      implementation_ = std::make_unique<implementation>(context, ranks, mesh, window, domain, patch, options);
+    }
   });
   implementation_->borders = std::make_unique<mesh_halo<Context, T, D>>(context, ranks, owners, implementation_->patch);
 }

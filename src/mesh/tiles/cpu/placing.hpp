@@ -112,7 +112,7 @@ struct tile_placing {
   QUADRAT_TILE_TARGET static void locate(const point_placement<T>& points, int a, located& at) {
     const mesh_axis<T> axis = points.axis[a];
     const int points_before = axis.width / 2;
-    const T before = static_cast<T>(points_before);
+    const T before = static_cast<T>(points_before) + axis.begin;
     const limits within = limits_of<Periodic>(points, axis);
     for (std::size_t k = 0; k < batch; k += Lanes::count) {
       const vector x = Lanes::load(at.x + k), offset = x - axis.lower;
@@ -133,10 +133,11 @@ struct tile_placing {
                                                                          located& at) {
     const mesh_axis<T> axis = points.axis[a];
     constexpr T rounding = std::numeric_limits<T>::epsilon(), magic = T(1.5) / rounding;
-    const T extent = static_cast<T>(axis.extent), margin = T(16) * rounding * extent;
+    const T extent = static_cast<T>(axis.extent), farthest = extent + (axis.begin < T(0) ? -axis.begin : axis.begin);
+    const T margin = T(16) * rounding * farthest;
     const T half = axis.width % 2 == 0 ? T(0) : T(0.5);
     const int before = axis.width / 2, reach = Periodic || points.clip ? 0 : axis.width;
-    const T shift = static_cast<T>(1 - before);
+    const T shift = static_cast<T>(1 - before) - axis.begin;
     const T least = Periodic || !points.clip ? T(0) : static_cast<T>(-axis.width);
     const T most = static_cast<T>(Periodic ? axis.extent - 1 : axis.extent - reach);
     const bool inside = !Periodic && !points.accept_outside;
