@@ -26,6 +26,7 @@ struct cell_block {
   vec<int, D> first;
   vec<int, D> end;
 
+  [[nodiscard]] bool operator==(const cell_block& other) const = default;
   [[nodiscard]] QUADRAT_HD bool empty() const {
     for (int axis = 0; axis < D; ++axis) {
       if (end[axis] <= first[axis]) return true;

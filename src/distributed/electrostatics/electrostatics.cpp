@@ -13,6 +13,7 @@
 #include "distributed/electrostatics/electrostatics_choice.hpp"
 #include "distributed/electrostatics/electrostatics_kernels.hpp"
 #include "distributed/fft/transposed_transform.hpp"
+#include "distributed/particles/near_block.hpp"
 #include "distributed/particles/own_points.hpp"
 #include "distributed/ranks/gathered.hpp"
 #include "ewald/choice/choice.hpp"
@@ -109,7 +110,7 @@ struct distributed_electrostatics<Context, T>::implementation {
   std::optional<distributed_real_fft<Context, T>> fft;
   detail::long_range_modes<T> law{};
   T self = T(0);
-  vec<T, 3> middle{};  ///< of the block
+  vec<double, 3> middle{};  ///< of the block
   array<detail::ewald_domain<T>, Context> domain;
   array<T, Context> factors, charges, some, potentials, smooth_potentials, mesh, zero;
   array<vec<T, 3>, Context> positions, placed, forces, smooth_gradients;
@@ -222,8 +223,7 @@ void distributed_electrostatics<Context, T>::implementation::make_long_range() {
 
 template <typename Context, typename T>
 void distributed_electrostatics<Context, T>::implementation::make_spreading(const decomposition<3>& shares, T skin) {
-  const auto same = [](const cell_block<3>& a, const cell_block<3>& b) { return a.first == b.first && a.end == b.end; };
-  if (spreading && owned_skin == skin && std::ranges::equal(owned.blocks, shares.blocks, same)) return;
+  if (spreading && owned_skin == skin && owned.blocks == shares.blocks) return;
   spreading.reset();
   const vec<bool, 3> periodic = vec<bool, 3>::filled(true);
   const vec<int, 3>& extents = setup.parameters.mesh;
@@ -328,9 +328,9 @@ detail::modes_of_rank<T> distributed_electrostatics<Context, T>::implementation:
 template <typename Context, typename T>
 void distributed_electrostatics<Context, T>::implementation::add_long_range(bool potentials_wanted,
                                                                             vec<double, 6>* virial) {
-  for_each(
-      context, "ewald.place own", own,
-      detail::place_near_block<T>{positions.data(), middle, space.domain.length, placed.data(), space.domain.periodic});
+  for_each(context, "ewald.place own", own,
+           detail::place_near_block<T, 3>{points_of(positions.data(), own), middle, cast<double>(space.domain.length),
+                                          space.domain.periodic, placed.data()});
   spreading->set_points(points_of(placed.data(), own));
   spreading->spread_async(charges.data(), mesh.data());
   fft->forward_async(mesh.data(), reinterpret_cast<std::complex<T>*>(spectrum.data()));

@@ -24,34 +24,6 @@ struct copy_points {
   QUADRAT_HD void operator()(std::size_t i) const { to[i] = from[i]; }
 };
 
-/// The middle of a rank's block.
-template <typename T>
-[[nodiscard]] vec<T, 3> middle_of(const grid<T, 3>& space, const cell_block<3>& block) {
-  return make_vec<T, 3>([&](int axis) {
-    return space.domain.lower[axis] + static_cast<T>(block.first[axis] + block.end[axis]) / 2 * space.edge(axis);
-  });
-}
-
-/// Replaces each point by its periodic image nearest to the middle of the rank's block, so that no point lies beyond a
-/// face of the box at which the block lies.
-template <typename T>
-struct place_near_block {
-  const vec<T, 3>* from;
-  vec<T, 3> middle;
-  vec<T, 3> length;
-  vec<T, 3>* to;
-  vec<bool, 3> periodic = vec<bool, 3>::filled(true);
-
-  QUADRAT_HD void operator()(std::size_t i) const {
-    vec<T, 3> point = from[i];
-    for (int axis = 0; axis < 3; ++axis) {
-      if (!periodic[axis]) continue;
-      point[axis] -= length[axis] * std::floor((point[axis] - middle[axis]) / length[axis] + T(0.5));
-    }
-    to[i] = point;
-  }
-};
-
 /// A rank's modes, [y][z][x], as a transposed real transform leaves them.
 template <typename T>
 struct modes_of_rank {

@@ -6,6 +6,7 @@
 
 #include "cells/counting_build.hpp"
 #include "distributed/mobility/waves.hpp"
+#include "distributed/particles/near_block.hpp"
 #include "distributed/particles/own_points.hpp"
 #include "hydro/lanczos.hpp"
 #include "hydro/methods.hpp"
@@ -66,7 +67,7 @@ struct distributed_mobility<Context, T>::implementation final : detail::lanczos_
   int level = -1;  ///< the crowding for which parameters were chosen
   int usual_iterations = 0;
   double listed = 0;
-  vec<T, 3> middle{};  ///< of the block
+  vec<double, 3> middle{};  ///< of the block
   detail::sphere_domain<T> domain{};
   detail::near_tensor<T> law{};
   detail::sphere_boxes<T> boxes;

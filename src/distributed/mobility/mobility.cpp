@@ -153,7 +153,8 @@ void distributed_mobility<Context, T>::implementation::set_points(const points_v
     require(points.count == own, "there are ", points.count, " points; the last call of set was for ", own);
     for_each(context, "mobility.copy", own, detail::copy_points<T>{points, positions.data()});
     for_each(context, "mobility.near block", own,
-             detail::place_near_block<T>{positions.data(), middle, space.domain.length, near_block.data()});
+             detail::place_near_block<T, 3>{points, middle, cast<double>(space.domain.length),
+                                            vec<bool, 3>::filled(true), near_block.data()});
   });
   waves->set_points(points_of(near_block.data(), own));
   borders.forward(positions.data());

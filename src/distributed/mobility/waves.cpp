@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "distributed/mobility/waves.hpp"
 
-#include <algorithm>
 #include <vector>
 
 #include "core/backend.hpp"
@@ -131,8 +130,7 @@ waves_of_ranks<Context, T>::waves_of_ranks(const Context& context, communicator&
 
 template <typename Context, typename T>
 void waves_of_ranks<Context, T>::share(const grid<T, 3>& space, const decomposition<3>& shares, T reach) {
-  const auto same = [](const cell_block<3>& a, const cell_block<3>& b) { return a.first == b.first && a.end == b.end; };
-  if (spreading_ && reach_ == reach && std::ranges::equal(shares_.blocks, shares.blocks, same)) return;
+  if (spreading_ && reach_ == reach && shares_.blocks == shares.blocks) return;
   spreading_.reset();
   const vec<bool, 3> periodic = vec<bool, 3>::filled(true);
   const auto layout = fft_->in_pencils() ? pencil_decomposition(mesh_, ranks_.size(), periodic)

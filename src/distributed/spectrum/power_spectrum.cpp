@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/backend.hpp"
+#include "distributed/particles/near_block.hpp"
 #include "distributed/particles/own_points.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
@@ -21,16 +22,6 @@
 namespace quadrat {
 
 namespace {
-
-/// Index: own point.
-template <typename T, int D>
-struct wrap_points {
-  box<T, D> domain;
-  points_view<T, D> from;
-  vec<T, D>* to;
-
-  QUADRAT_HD void operator()(std::size_t i) const { to[i] = domain.wrap(from[i]); }
-};
 
 /// The sums over ranks of numbers that each has as many of, in order of rank.
 [[nodiscard]] std::vector<double> summed(communicator& ranks, const std::vector<double>& mine) {
@@ -75,7 +66,7 @@ struct distributed_power_spectrum<Context, T, D>::implementation {
   std::optional<detail::spectrum_sums<Context, T>> sums;           ///< none on ranks without modes
   power_spectrum_result counted;                                   ///< without power
   detail::own_points_check<Context> check_own;
-  array<vec<T, D>, Context> wrapped;
+  array<vec<T, D>, Context> near_block;
   array<T, Context> ones, mesh;
   array<std::complex<T>, Context> modes[2][2];  ///< [set][mesh]
   workspace<Context> scratch;
@@ -113,8 +104,7 @@ void distributed_power_spectrum<Context, T, D>::implementation::count_modes() {
 /// Collective.
 template <typename Context, typename T, int D>
 void distributed_power_spectrum<Context, T, D>::implementation::make_plans(const decomposition<D>& shares) {
-  const auto same = [](const cell_block<D>& a, const cell_block<D>& b) { return a.first == b.first && a.end == b.end; };
-  if (plans[0] && std::ranges::equal(owned.blocks, shares.blocks, same)) return;
+  if (plans[0] && owned.blocks == shares.blocks) return;
   for (auto& plan : plans) plan.reset();
   const vec<bool, D> periodic = vec<bool, D>::filled(true);
   const auto layout = fft->in_pencils() ? pencil_decomposition(extents, ranks.size(), periodic)
@@ -137,14 +127,17 @@ void distributed_power_spectrum<Context, T, D>::implementation::make_plans(const
   owned = shares;
 }
 
-/// Checks the own points, wraps them, and fills missing weights.
+/// Checks the own points, takes their images near the block, and fills missing weights.
 template <typename Context, typename T, int D>
 void distributed_power_spectrum<Context, T, D>::implementation::take(const decomposition<D>& shares,
                                                                      const points_view<T, D>& points,
                                                                      const T* weights) {
   check_own(context, ranks, space, shares, points);
-  wrapped.resize_discarding(context, points.count);
-  for_each(context, "distributed.wrap_points", points.count, wrap_points<T, D>{space.domain, points, wrapped.data()});
+  near_block.resize_discarding(context, points.count);
+  const vec<double, D> middle = detail::middle_of(space, shares.blocks[static_cast<std::size_t>(ranks.rank())]);
+  for_each(context, "distributed.near_block", points.count,
+           detail::place_near_block<T, D>{points, middle, cast<double>(space.domain.length), vec<bool, D>::filled(true),
+                                          near_block.data()});
   if (weights != nullptr) return;
   ones.resize_discarding(context, points.count);
   for_each(context, "spectral.fill_ones", points.count, detail::fill_ones<T>{ones.data()});
@@ -156,8 +149,8 @@ detail::set_moments distributed_power_spectrum<Context, T, D>::implementation::a
   std::vector<double> mine(3);
   together(ranks, [&] {
     const auto found =
-        reduce_sum(context, "spectral.weight_moments", wrapped.size(), detail::weight_moments<T>{weights}, scratch);
-    mine = {static_cast<double>(wrapped.size()), found[0], found[1]};
+        reduce_sum(context, "spectral.weight_moments", near_block.size(), detail::weight_moments<T>{weights}, scratch);
+    mine = {static_cast<double>(near_block.size()), found[0], found[1]};
   });
   const std::vector<double> all = summed(ranks, mine);
   require(all[0] > 0, "there are no points; a power spectrum needs at least one");
@@ -179,7 +172,7 @@ detail::set_moments distributed_power_spectrum<Context, T, D>::implementation::t
       mesh.resize_discarding(context, fft->mesh_size());
       modes[set][k].resize_discarding(context, fft->room());
     });
-    plans[k]->set_points(points_of(wrapped));
+    plans[k]->set_points(points_of(near_block));
     plans[k]->spread_async(weights, mesh.data());
     fft->forward_async(mesh.data(), modes[set][k].data());
   }
@@ -212,7 +205,7 @@ power_spectrum_result distributed_power_spectrum<Context, T, D>::implementation:
 
 template <typename Context, typename T, int D>
 std::size_t distributed_power_spectrum<Context, T, D>::implementation::bytes() const {
-  std::size_t held = fft->bytes() + ones.bytes() + mesh.bytes() + wrapped.bytes() + check_own.bytes();
+  std::size_t held = fft->bytes() + ones.bytes() + mesh.bytes() + near_block.bytes() + check_own.bytes();
   held += (sums ? sums->bytes() : 0) + scratch.bytes();
   for (const auto& plan : plans) held += plan ? plan->bytes() : 0;
   for (const auto& set : modes) held += set[0].bytes() + set[1].bytes();
