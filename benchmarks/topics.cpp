@@ -70,7 +70,7 @@ constexpr std::array<operation, 5> contacts_operations{{
     {"friction", "the granular model with friction: the step of settled grains", 0, run_friction},
 }};
 
-constexpr std::array<operation, 12> distributed_operations{{
+constexpr std::array<operation, 13> distributed_operations{{
     {"weak", "the granular step, grains per rank fixed, compared with one context", 0, run_weak_scaling},
     {"strong", "the granular step, total number of grains fixed", 0, run_strong_scaling},
     {"exchange", "the granular step, without and with grains that change ranks in each", 0, run_exchange},
@@ -83,6 +83,7 @@ constexpr std::array<operation, 12> distributed_operations{{
     {"halo", "positions of ghosts, packing included", 0, run_halo},
     {"migration", "one particle of a hundred changes its rank", 0, run_migration},
     {"fft", "Fourier transforms of complex meshes in slabs", 0, run_distributed_fft},
+    {"nufft", "non-uniform transforms, total number of points fixed", 0, run_distributed_nufft},
 }};
 
 constexpr std::array<operation, 5> electrostatics_operations{{

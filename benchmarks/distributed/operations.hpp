@@ -32,5 +32,7 @@ void run_halo(const session& s);
 void run_migration(const session& s);
 /// Fourier transforms of complex meshes, in natural and in transposed order.
 void run_distributed_fft(const session& s);
+/// Non-uniform Fourier transforms of a fixed total number of points.
+void run_distributed_nufft(const session& s);
 
 }  // namespace quadrat::bench

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <complex>
 #include <random>
 #include <type_traits>
 #include <vector>
@@ -7,8 +8,10 @@
 #include "distributed/operations.hpp"
 #include "distributed/steps.hpp"
 #include "quadrat/distributed/fft.hpp"
+#include "quadrat/distributed/nufft_plan.hpp"
 #include "quadrat/distributed/spread_plan.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
+#include "quadrat/spectral/nufft_plan.hpp"
 
 namespace quadrat::bench {
 
@@ -95,6 +98,79 @@ void run_distributed_spread(const session& s) {
         time_spreading(s, context, self, count, plan, points_between(0, 1, count, 0), mesh_points, out);
       });
     });
+  }
+}
+
+namespace {
+
+/// Times a transform of type 1 or 2, make() makes its plan, set(plan, points) sets the points of a rank.
+template <typename Context, typename Make, typename Set>
+void time_transform(const session& s, const Context& context, communicator& ranks, std::size_t count, int type,
+                    const Make& make, const Set& set, row& out) {
+  const int self = ranks.rank(), size = ranks.size();
+  const auto points = points_between(static_cast<float>(self) / static_cast<float>(size),
+                                     static_cast<float>(self + 1) / static_cast<float>(size),
+                                     count / static_cast<std::size_t>(size), self);
+  const auto given = to_device(context, points);
+  auto plan = make();
+  const timing placed = time_together(s, context, ranks, 1, [&] { set(plan, points_of(given)); });
+  array<std::complex<float>, Context> values(context, points.size()), modes(context, plan.mode_count());
+  fill_bytes(context, values.data(), 1, values.bytes());
+  fill_bytes(context, modes.data(), 1, modes.bytes());
+  const timing measured = time_together(s, context, ranks, s.full() ? 3 : 1, [&] {
+    if (type == 1) {
+      plan.type_1_async(values.data(), modes.data());
+    } else {
+      plan.type_2_async(modes.data(), values.data());
+    }
+  });
+  out["set_points_ms"] = placed.median_ms;
+  out["width"] = plan.width();
+  out["mesh"] = plan.mesh()[0];
+  add_timing(out, measured, "points_per_s", static_cast<double>(count));
+}
+
+}  // namespace
+
+void run_distributed_nufft(const session& s) {
+  const std::size_t count = s.on_cuda() ? (s.full() ? 256'000'000 : 100'000) : (s.full() ? 1'000'000 : 10'000);
+  const int edge = s.on_cuda() ? (s.full() ? 512 : 32) : (s.full() ? 64 : 16);
+  const vec<int, 3> modes = vec<int, 3>::filled(edge);
+  const vec<bool, 3> periodic = vec<bool, 3>::filled(true);
+  constexpr double tolerance = 1e-5;
+  nufft_options options;
+  options.period = {1, 1, 1};
+  const auto identity = [&](const char* method, int type) {
+    row made = identify("nufft", method, "float", count, 0, "uniform");
+    made["type"] = type;
+    made["modes"] = edge;
+    made["tolerance"] = tolerance;
+    return made;
+  };
+  for (const int type : {1, 2}) {
+    for (const int number : rank_counts(s)) {
+      attempt_on_ranks(s, identity("ranks", type), number, [&](const auto& context, communicator& ranks, row& out) {
+        using plan_type = distributed_nufft_plan<std::remove_cvref_t<decltype(context)>, float, 3>;
+        const auto space =
+            make_grid(make_box_from_lengths<float, 3>({}, vec<float, 3>::filled(1), periodic), {ranks.size(), 1, 1});
+        const auto shares = slab_decomposition(space.cells, ranks.size(), periodic);
+        time_transform(
+            s, context, ranks, count, type, [&] { return plan_type(context, ranks, space, modes, tolerance, options); },
+            [&](plan_type& plan, const points_view<float, 3>& points) { plan.set_points(shares, points); }, out);
+      });
+      if (s.on_cuda() && number > 1) continue;
+      row alone = identity("one_context", type);
+      alone["ranks"] = number;
+      s.attempt(alone, [&](row& out) {
+        with_one_context(s, number, [&](const auto& context) {
+          using plan_type = nufft_plan<std::remove_cvref_t<decltype(context)>, float, 3>;
+          self_communicator self;
+          time_transform(
+              s, context, self, count, type, [&] { return plan_type(context, modes, tolerance, options); },
+              [](plan_type& plan, const points_view<float, 3>& points) { plan.set_points(points); }, out);
+        });
+      });
+    }
   }
 }
 

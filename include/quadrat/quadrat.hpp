@@ -102,6 +102,7 @@
 #include "quadrat/distributed/mpi.hpp"
 #include "quadrat/distributed/nccl.hpp"
 #include "quadrat/distributed/nearest_neighbors.hpp"
+#include "quadrat/distributed/nufft_plan.hpp"
 #include "quadrat/distributed/pair_counts.hpp"
 #include "quadrat/distributed/power_spectrum.hpp"
 #include "quadrat/distributed/sparse_migration.hpp"

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "mesh/plan_details.hpp"
+#include "quadrat/core/types.hpp"
 #include "quadrat/core/vec.hpp"
 #include "quadrat/mesh/spread_plan.hpp"
 #include "quadrat/spectral/nufft_plan.hpp"
@@ -43,6 +44,7 @@ struct nufft_problem {
   double period[3];  ///< by axis of the points
   bool real;
   int systems;
+  double most_points = static_cast<double>(max_count);  ///< of the mesh
 
   /// Modes that are stored along an axis.
   [[nodiscard]] int stored(int axis) const { return real && axis == 2 ? modes[2] / 2 + 1 : modes[axis]; }

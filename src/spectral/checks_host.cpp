@@ -25,10 +25,9 @@ bool nufft_problem::fits(double oversampling, int width) const {
     if (extent > most_mesh_extent) return false;
     size *= extent;
   }
-  if (systems == 1) return size <= static_cast<double>(max_count);
+  if (systems == 1) return size <= most_points;
   const stacked_meshes all = meshes(oversampling, width);
-  return all.size() <= static_cast<double>(max_count) &&
-         static_cast<double>(systems) * all.stack.spacing <= most_stack_extent;
+  return all.size() <= most_points && static_cast<double>(systems) * all.stack.spacing <= most_stack_extent;
 }
 
 stacked_meshes nufft_problem::meshes(double oversampling, int width) const {
@@ -65,7 +64,7 @@ std::string nufft_problem::too_large() const {
   if (systems > 1) text += message(systems, " systems of ");
   for (int axis = 3 - dimension; axis < 3; ++axis) text += message(axis > 3 - dimension ? " x " : "", modes[axis]);
   return text + message(" modes the mesh would have more than ", systems > 1 ? most_stack_extent : most_mesh_extent,
-                        " points along an axis or ", max_count, " in all");
+                        " points along an axis or ", static_cast<std::uint64_t>(most_points), " in all");
 }
 
 template <int D>

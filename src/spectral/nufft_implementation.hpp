@@ -170,11 +170,7 @@ void nufft_plan<Context, T, D>::implementation::make_spreading(const detail::sta
   spread_options how;
   how.method = options.method;
   how.most_bytes = options.most_bytes == 0 ? 0 : options.most_bytes - own;
-  // Count transforms, because sorting points by tile pays off over several of them.
-  constexpr double transforms = 10;
-  if (std::is_same_v<Context, cuda_context> && window().window.width > detail::most_narrow_window) {
-    how.uses = transforms;
-  }
+  how.uses = detail::uses_of_points<Context>(window().window.width);
   if (!method_of_few().empty()) how.method = method_of_few();
   box<T, D> domain{};
   vec<int, D> nodes{};

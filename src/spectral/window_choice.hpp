@@ -24,6 +24,13 @@ template <typename T>
   return windows;
 }
 
+/// Expected transforms of points that are set once, for the choice of a method of spreading: sorting points by tile
+/// pays off over several of them.
+template <typename Context>
+[[nodiscard]] constexpr double uses_of_points(int width) {
+  return std::is_same_v<Context, cuda_context> && width > most_narrow_window ? 10 : 1;
+}
+
 /// The load of a transform of this many points with this window.
 template <typename T, typename Context>
 [[nodiscard]] transform_load load_of(const transform_window<T>& one, const nufft_problem& problem, double points,

@@ -12,6 +12,7 @@
 #include "quadrat/distributed/migration.hpp"
 #include "quadrat/distributed/mobility.hpp"
 #include "quadrat/distributed/nearest_neighbors.hpp"
+#include "quadrat/distributed/nufft_plan.hpp"
 #include "quadrat/distributed/pair_counts.hpp"
 #include "quadrat/distributed/power_spectrum.hpp"
 #include "quadrat/distributed/sparse_migration.hpp"
@@ -103,6 +104,19 @@ TEST_F(calls_of_ranks, meshes) {
   expect_call("distributed_real_fft::inverse", waits, [&] { half.inverse(modes, mesh.data()); });
   expect_call("distributed_real_fft::forward_async", sends, [&] { half.forward_async(mesh.data(), modes); });
   expect_call("distributed_real_fft::inverse_async", sends, [&] { half.inverse_async(modes, mesh.data()); });
+
+  nufft_options options;
+  options.period = {1, 1, 1};
+  distributed_nufft_plan<backend_context, float, 3> transform(context(), ranks_, space(), {6, 6, 6}, 1e-3, options);
+  auto at_points = some_numbers<float>(2 * count, 5);
+  std::complex<float>* const of_points = complex_of(at_points);
+  const std::complex<float>*const sums = modes, *const given = of_points;
+  expect_call("distributed_nufft_plan::set_points", takes_and_waits,
+              [&] { transform.set_points(shares, points_of(stored)); });
+  expect_call("distributed_nufft_plan::type_1", waits, [&] { transform.type_1(given, modes); });
+  expect_call("distributed_nufft_plan::type_2", waits, [&] { transform.type_2(sums, of_points); });
+  expect_call("distributed_nufft_plan::type_1_async", sends, [&] { transform.type_1_async(given, modes); });
+  expect_call("distributed_nufft_plan::type_2_async", sends, [&] { transform.type_2_async(sums, of_points); });
 }
 
 TEST_F(calls_of_ranks, sums) {

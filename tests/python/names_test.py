@@ -51,7 +51,8 @@ LEFT_OUT = {
     "the package has no ranks; the program has": (
         "balanced_decomposition distributed_circles distributed_cluster_finder distributed_contacts "
         "distributed_electrostatics distributed_fft distributed_granular distributed_key_reducer "
-        "distributed_mobility distributed_nearest_neighbors distributed_pair_counts distributed_power_spectrum "
+        "distributed_mobility distributed_nearest_neighbors distributed_nufft_plan distributed_pair_counts "
+        "distributed_power_spectrum "
         "distributed_real_fft distributed_spread_plan find_owners for_each_own_pair for_each_own_pair_async halo mesh_halo "
         "migration sparse_migration"
     ),

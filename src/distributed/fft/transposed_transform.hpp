@@ -57,9 +57,11 @@ class transposed_transform {
 
 /// Transforms all modes or mesh points of `count` consecutive meshes.
 template <typename Context, typename T>
-[[nodiscard]] std::unique_ptr<mode_transform<T>> make_whole_transform(const Context& context, const vec<int, 3>& extent,
+[[nodiscard]] std::unique_ptr<mode_transform<T>> make_whole_transform(const Context& context, const vec<int, 3>& given,
                                                                       int count, bool real,
                                                                       const std::string& library) {
+  // Lines are faster along the last axis.
+  const vec<int, 3> extent = given[2] == 1 && !real ? vec<int, 3>{1, given[0], given[1]} : given;
   transform_shape shape{};
   std::size_t points = 1;
   for (int axis = 0; axis < 3; ++axis) {

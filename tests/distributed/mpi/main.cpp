@@ -17,6 +17,7 @@
 #include "distributed/models/srd.hpp"
 #include "distributed/models/toy.hpp"
 #include "distributed/nearest.hpp"
+#include "distributed/nufft.hpp"
 #include "distributed/pairs.hpp"
 #include "distributed/searches.hpp"
 #include "distributed/spectrum.hpp"
@@ -38,6 +39,8 @@ void make_all_checks(communicator& ranks) {
   test::check_pairs(ranks, static_cast<std::uint64_t>(ranks.size()), 20);
   test::check_sky(ranks, 100);
   test::check_spectra(ranks, 100);
+  test::check_nuffts(ranks, 40);
+  test::check_exact_places(ranks);
   test::check_nearest(ranks, static_cast<std::uint64_t>(ranks.size()), 40);
   test::check_clusters(ranks, static_cast<std::uint64_t>(ranks.size()), 40);
   test::check_chains(ranks);
