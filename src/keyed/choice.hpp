@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,12 +25,12 @@ struct key_choice {
   double at_stake_ms = 0;   ///< the most that this choice may lose if keys were not sampled
 };
 
-/// Whether a sample costs at most 2 % of the work. If runs must be repeatable, the first keys decide for all later
-/// ones, and equal keys cost some methods twenty times as much: then a sample may cost three times the time at stake,
-/// and waits for a GPU.
+/// Whether a sample costs at most 2 % of the work, or on a GPU, which does not wait for it, a tenth of the time at
+/// stake. If runs must be repeatable, the first keys decide for all later ones, and equal keys cost some methods twenty
+/// times as much: then a sample may cost three times the time at stake, and waits for a GPU.
 [[nodiscard]] inline bool worth_key_sample(bool cuda, bool repeatable, std::size_t elements, double work_ms,
                                            double at_stake_ms) {
-  const double worth_ms = repeatable ? 3 * at_stake_ms : 0.02 * work_ms;
+  const double worth_ms = repeatable ? 3 * at_stake_ms : std::max(0.02 * work_ms, cuda ? 0.1 * at_stake_ms : 0);
   return worth_ms >= sample_ms(cuda, cuda && repeatable, key_sample_layout::of(cuda, elements));
 }
 

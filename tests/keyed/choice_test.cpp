@@ -264,6 +264,22 @@ TEST(key_choice, a_sample_on_a_cpu_costs_little_of_the_work_that_it_is_for) {
   EXPECT_TRUE(detail::worth_key_sample(false, false, 5000, 51 * ms, 0));
 }
 
+TEST(key_choice, a_sample_on_a_gpu_costs_little_of_the_work_or_of_what_is_at_stake) {
+  const double ms = detail::sample_ms(true, false, detail::key_sample_layout::of(true, 5000));
+  EXPECT_FALSE(detail::worth_key_sample(true, false, 5000, 49 * ms, 9 * ms));
+  EXPECT_TRUE(detail::worth_key_sample(true, false, 5000, 51 * ms, 0));
+  EXPECT_TRUE(detail::worth_key_sample(true, false, 5000, 0, 11 * ms));
+  // One call for five million elements in a million rows is worth it, one for ten thousand is not.
+  const auto worth = [&](double elements) {
+    const detail::key_request request{true, 1, determinism::none, 1e11, false, elements, elements / 5, 24, 1, {}, 3};
+    const auto choice = detail::choose_unseen_key_method(request, shipped_profile(true));
+    return detail::worth_key_sample(true, false, static_cast<std::size_t>(elements), choice.milliseconds,
+                                    choice.at_stake_ms);
+  };
+  EXPECT_TRUE(worth(5e6));
+  EXPECT_FALSE(worth(1e4));
+}
+
 /// How much longer a choice by counts alone takes than the best for such keys.
 [[nodiscard]] double loss_unseen(const detail::key_request& request, const key_sample& sample) {
   const device_profile& profile = shipped_profile(request.cuda);
