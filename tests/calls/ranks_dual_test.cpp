@@ -50,7 +50,10 @@ TEST_F(calls_of_ranks, moves) {
   expect_call("sparse_migration::apply", grows_and_sends, [&] { few.apply(moved.data()); });
 
   halo<backend_context, float, 3> borders(context(), ranks_);
-  expect_call("halo::build", takes_and_waits, [&] { borders.build(space(), placed.view(), points, {.reach = 0.1f}); });
+  expect_call("halo::build", takes_and_waits, [&] {
+    borders.build(make_lattice(unit_box()), points, points, 0.1f);
+    borders.build(space(), placed.view(), points, {.reach = 0.1f});
+  });
   expect_call("halo::forward", sends, [&] { borders.forward(moved.data()); });
   const halo_array one{moved.data(), sizeof(vec<float, 3>)};
   expect_call("halo::start_forward", sends, [&] {
@@ -166,14 +169,19 @@ TEST_F(calls_of_ranks, sums) {
   expect_call("distributed_contacts::build", grows_and_waits, [&] { contacts.build(placed.view(), bodies); });
 
   distributed_cluster_finder<backend_context, float, 3> clusters(context(), ranks_, space(), {0.1f, 4});
-  expect_call("distributed_cluster_finder::find", grows_and_waits, [&] { clusters.find(shares, points); });
+  expect_call("distributed_cluster_finder::find", grows_and_waits, [&] {
+    clusters.find(shares, points);
+    clusters.find(points);
+  });
 
   distributed_pair_counts<backend_context, float, 3> pairs(context(), ranks_, space(),
                                                            {pair_coordinates::r, {0, 0.1}, {}});
   expect_call("distributed_pair_counts::count", grows_and_waits,
-              [&] { static_cast<void>(pairs.count(shares, points)); });
-  expect_call("distributed_pair_counts::count_between", grows_and_waits,
-              [&] { static_cast<void>(pairs.count_between(shares, points, points_of(forces))); });
+              [&] { static_cast<void>(pairs.count(shares, points)), static_cast<void>(pairs.count(points)); });
+  expect_call("distributed_pair_counts::count_between", grows_and_waits, [&] {
+    static_cast<void>(pairs.count_between(shares, points, points_of(forces)));
+    static_cast<void>(pairs.count_between(points, points_of(forces)));
+  });
 
   distributed_nearest_neighbors<backend_context, float, 3> nearest(context(), ranks_, unit_box(), {.k = 4});
   expect_call("distributed_nearest_neighbors::build", grows_and_waits, [&] { nearest.build(points); });

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "distributed/nearest.hpp"
 #include "distributed/small_system.hpp"
 #include "quadrat/distributed/cluster_finder.hpp"
 
@@ -88,6 +89,43 @@ inline void check_clusters(communicator& ranks, std::uint64_t first, std::uint64
     if (seed % 4 == 1) both(vec<float, 3>{});
     if (seed % 4 == 2) both(vec<double, 2>{});
     if (seed % 4 == 3) both(vec<double, 3>{});
+  }
+}
+
+/// In boxes of any shape. Ranks have any points.
+template <typename T, int D>
+void check_clusters_in_box(communicator& ranks, std::uint64_t seed) {
+  auto all = some_ranked_points<T, D>(ranks.size(), seed);
+  all.keep_inside();
+  cluster_options<T> options{.cutoff = T(0.02) + static_cast<T>(seed % 7) / 50,
+                             .min_points = static_cast<std::uint32_t>(1 + seed / 4 % 5)};
+  for (int axis = 0; axis < D; ++axis) {
+    if (all.box.periodic[axis]) options.cutoff = std::min(options.cutoff, T(0.49) * all.box.height(axis));
+  }
+  const backend_context context = context_of_rank();
+  const auto points = to_device(context, all.points[static_cast<std::size_t>(ranks.rank())]);
+  const auto all_points = to_device(context, all.joined(all.points));
+  cluster_finder<backend_context, T, D> alone(context, all.box, options);
+  distributed_cluster_finder<backend_context, T, D> finder(context, ranks, all.box, options);
+  alone.find(points_of(all_points));
+  finder.find(points_of(points));
+  const auto wanted = to_host(context, alone.view().labels, all_points.size());
+  const auto found = to_host(context, finder.view().labels, points.size());
+  const std::size_t first = all.range_of(all.points, ranks.rank())[0];
+  expect(finder.view().clusters == alone.view().clusters, "box ", seed, ": there are ", finder.view().clusters,
+         " clusters; one rank finds ", alone.view().clusters);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    expect(found[i] == wanted[first + i], "box ", seed, ": point ", i, " of rank ", ranks.rank(), " has label ",
+           found[i], "; on one rank ", wanted[first + i]);
+  }
+}
+
+inline void check_clusters_in_boxes(communicator& ranks, std::uint64_t first, std::uint64_t count) {
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    if (seed % 4 == 0) check_clusters_in_box<float, 2>(ranks, seed);
+    if (seed % 4 == 1) check_clusters_in_box<float, 3>(ranks, seed);
+    if (seed % 4 == 2) check_clusters_in_box<double, 2>(ranks, seed);
+    if (seed % 4 == 3) check_clusters_in_box<double, 3>(ranks, seed);
   }
 }
 

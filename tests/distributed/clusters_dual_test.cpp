@@ -24,6 +24,7 @@ INSTANTIATE_TEST_SUITE_P(ranks, distributed_clusters_test, testing::Values(1, 2,
 TEST_P(distributed_clusters_test, labels_are_those_of_one_rank) {
   const auto body = [](communicator& ranks) {
     check_clusters(ranks, static_cast<std::uint64_t>(ranks.size()) * 1000, size_or(400, 20));
+    check_clusters_in_boxes(ranks, static_cast<std::uint64_t>(ranks.size()) * 1000, size_or(400, 36));
     check_chains(ranks);
   };
   EXPECT_NO_THROW(run_ranks(GetParam(), body));
@@ -161,6 +162,29 @@ TEST_F(distributed_clusters_cost_test, options_that_one_rank_refuses_are_refused
   };
   expect_words(error_of<argument_error>(make({2.5, 1})), {"cutoff", "2.5"});
   expect_words(error_of<argument_error>(make({0.1, 0})), {"min_points"});
+}
+
+TEST_F(distributed_clusters_cost_test,
+       a_finder_without_a_grid_takes_no_decomposition_and_one_with_a_grid_does_without) {
+  const auto body = [](communicator& ranks) {
+    const backend_context context = context_of_rank();
+    const auto all = chain_of_points(ranks.size(), true, false);
+    const auto shares = even_decomposition(all.space, ranks.size());
+    std::vector<vec<double, 2>> own;
+    for (const auto& point : all.points) {
+      if (shares.view().owner(all.space.unfolded_cell_of(point)) == ranks.rank()) own.push_back(point);
+    }
+    const auto points = to_device(context, own);
+    const cluster_options<double> options{0.07, 1};
+    distributed_cluster_finder<backend_context, double, 2> with(context, ranks, all.space, options),
+        without(context, ranks, make_lattice(all.space.domain), options);
+    expect_words(error_of<argument_error>([&] { without.find(shares, points_of(points)); }), {"without a grid"});
+    without.find(points_of(points));
+    with.find(points_of(points));
+    expect(with.view().clusters == 1 && without.view().clusters == 1, "a chain is one cluster");
+    expect(without.ghosts() > 0 && without.ghosts() < 8, "there are ", without.ghosts(), " ghosts at two faces");
+  };
+  EXPECT_NO_THROW(run_ranks(3, body));
 }
 
 }  // namespace

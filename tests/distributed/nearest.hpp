@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <random>
@@ -21,6 +22,27 @@ struct ranked_points {
   lattice<T, D> box{};
   std::vector<std::vector<vec<T, D>>> points{}, queries{};
 
+  /// Leaves out points at and beyond open faces.
+  void keep_inside() {
+    for (auto* const sets : {&points, &queries}) {
+      for (auto& part : *sets) {
+        std::erase_if(part, [&](const vec<T, D>& point) {
+          bool outside = false;
+          for (int axis = 0; axis < D; ++axis) {
+            const T f = box.fraction(point, axis);
+            outside = outside || (!box.periodic[axis] && !(f > T(0.001) && f < T(0.999)));
+          }
+          return outside;
+        });
+      }
+    }
+  }
+  /// The numbers of the first point of a rank, and of the one behind its last.
+  [[nodiscard]] static std::array<std::size_t, 2> range_of(const std::vector<std::vector<vec<T, D>>>& parts, int rank) {
+    std::size_t first = 0;
+    for (int before = 0; before < rank; ++before) first += parts[static_cast<std::size_t>(before)].size();
+    return {first, first + parts[static_cast<std::size_t>(rank)].size()};
+  }
   [[nodiscard]] static std::vector<vec<T, D>> joined(const std::vector<std::vector<vec<T, D>>>& parts) {
     std::vector<vec<T, D>> all;
     for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
@@ -96,6 +118,11 @@ template <typename T, int D>
   if (seed % 3 == 0) {
     periodic = vec<bool, D>::filled(true);
     vectors[D - 1][0] = T(0.3) * vectors[0][0];
+    if (seed % 2 == 0) vectors[1][0] = T(1.7) * vectors[0][0];  // shorter vectors have the same images
+    if (D == 3 && seed % 9 == 0) {
+      vectors[2][0] = 0;  // an open vector must be perpendicular to the others
+      periodic[2] = false;
+    }
   }
   all.box = make_lattice(origin, vectors, periodic);
   const auto deal = [&](std::size_t count, bool grid_points) {

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "distributed/nearest.hpp"
 #include "distributed/small_system.hpp"
 #include "quadrat/distributed/pair_counts.hpp"
 
@@ -114,6 +116,58 @@ inline void check_pairs(communicator& ranks, std::uint64_t first, std::uint64_t 
       const auto shares = seed % 4 == 1 ? even_decomposition(all.space, ranks.size())
                                         : random_decomposition(all.space, ranks.size(), seed);
       check_pairs_of(ranks, all, shares, kinds[seed / 2 % 3], seed % 3 > 0, message("system ", seed));
+    };
+    seed % 2 == 0 ? both(0.0f) : both(0.0);
+  }
+}
+
+/// Of points and queries in boxes of any shape. Ranks have any points.
+template <typename T>
+void check_pairs_in_box_of(communicator& ranks, const ranked_points<T, 3>& all, const pair_counts_options& options,
+                           bool weighted, const std::string& where) {
+  const backend_context context = context_of_rank();
+  struct set_there {
+    array<vec<T, 3>, backend_context> points;
+    array<T, backend_context> weights;
+    array<std::uint32_t, backend_context> regions;
+  };
+  const auto bring = [&](const std::vector<std::vector<vec<T, 3>>>& parts, bool own) {
+    const auto points = all.joined(parts);
+    auto weights = some_weights<T>(points.size(), 5);
+    std::vector<std::uint32_t> regions;
+    for (std::uint32_t i = 0; i < points.size(); ++i) regions.push_back(i % 3);
+    const auto range = own ? all.range_of(parts, ranks.rank()) : std::array<std::size_t, 2>{0, points.size()};
+    const auto part = [&](const auto& values) {
+      return to_device(context, std::span(values).subspan(range[0], range[1] - range[0]));
+    };
+    return set_there{part(points), part(weights), part(regions)};
+  };
+  const auto given = [&](const auto& numbers, bool wanted) { return wanted ? numbers.data() : nullptr; };
+  const auto count = [&](auto& counter, bool own) {
+    const set_there one = bring(all.points, own);
+    return counter.count(points_of(one.points), given(one.weights, weighted), given(one.regions, options.regions > 0));
+  };
+  const auto count_between = [&](auto& counter, bool own) {
+    const set_there one = bring(all.points, own), other = bring(all.queries, own);
+    return counter.count_between(points_of(one.points), points_of(other.points), given(one.weights, weighted),
+                                 given(other.weights, weighted), given(one.regions, options.regions > 0),
+                                 given(other.regions, options.regions > 0));
+  };
+  distributed_pair_counts<backend_context, T, 3> counter(context, ranks, all.box, options);
+  pair_counts<backend_context, T, 3> alone(context, all.box, options);
+  expect_same_counts(count(counter, true), count(alone, false), where);
+  expect_same_counts(count_between(counter, true), count_between(alone, false), where + ", two sets");
+}
+
+inline void check_pairs_in_boxes(communicator& ranks, std::uint64_t first, std::uint64_t count) {
+  const pair_counts_options kinds[] = {{pair_coordinates::r, {0, 0.0625, 0.25, 0.3, 0.6}, {}, true},
+                                       {pair_coordinates::rp_pi, {0, 0.125, 0.25}, {0, 0.1, 0.25, 0.5}, true},
+                                       {pair_coordinates::r, {0, 0.05, 0.1}, {}, true, false, 3}};
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    const auto both = [&](auto zero) {
+      auto all = some_ranked_points<decltype(zero), 3>(ranks.size(), seed);
+      all.keep_inside();
+      check_pairs_in_box_of(ranks, all, kinds[seed / 2 % 3], seed % 4 > 0, message("box ", seed));
     };
     seed % 2 == 0 ? both(0.0f) : both(0.0);
   }

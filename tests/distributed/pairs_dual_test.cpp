@@ -20,6 +20,7 @@ INSTANTIATE_TEST_SUITE_P(ranks, distributed_pair_counts_test, testing::Values(1,
 TEST_P(distributed_pair_counts_test, counts_sums_and_means_have_the_bits_of_one_rank) {
   const auto body = [](communicator& ranks) {
     check_pairs(ranks, static_cast<std::uint64_t>(ranks.size()) * 1000, size_or(60, 6));
+    check_pairs_in_boxes(ranks, static_cast<std::uint64_t>(ranks.size()) * 1000, size_or(60, 12));
     check_sky(ranks, size_or(300, 60));
   };
   EXPECT_NO_THROW(run_ranks(GetParam(), body));

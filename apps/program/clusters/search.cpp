@@ -159,16 +159,17 @@ std::vector<std::int32_t> labels_in_order(const std::vector<labeled_point>& poin
 /// What rank 0 reports; nothing on others. Collective.
 template <typename Context, typename T, int D>
 clusters_report clusters_of_rank(const Context& context, communicator& ranks, const clusters_options& options,
-                                 const particle_file& particles, const grid<T, D>& space,
+                                 const particle_file& particles, const lattice<T, D>& box,
                                  const std::vector<vec<T, D>>& points, bool accept_outside) {
   clusters_report report = report_of<T>(particles);
-  const auto shares = shares_of(context, ranks, space, points);
-  const auto own = points_of_rank(ranks, space, shares, points, particles);
+  const slices_of_box<T, D> slices(box);
+  const auto shares = shares_of(context, ranks, slices, points);
+  const auto own = points_of_rank(ranks, slices, shares, points, particles);
   const auto there = to_device(context, values_at(own, points));
-  distributed_cluster_finder<Context, T, D> finder(context, ranks, space, finder_options<T>(options, accept_outside));
+  distributed_cluster_finder<Context, T, D> finder(context, ranks, box, finder_options<T>(options, accept_outside));
   {
     const stopwatch time(report.search_seconds);
-    naming_places(particles.file, {}, [&] { finder.find(shares, points_of(there)); });
+    naming_places(particles.file, {}, [&] { finder.find(points_of(there)); });
   }
   const auto labels = to_host(context, finder.view().labels, own.size());
   std::vector<labeled_point> mine;
@@ -188,12 +189,12 @@ clusters_report clusters_of_rank(const Context& context, communicator& ranks, co
 template <typename T, int D>
 clusters_report clusters_on_ranks(const clusters_options& options, const particle_file& particles,
                                   const search_box& box) {
-  const grid<T, D> space = space_of_ranks<T, D>(box);
+  const lattice<T, D> shape = lattice_of<T, D>(box);
   const auto points = naming_places(particles.file, particles.lines, [&] { return points_in<T, D>(particles); });
   clusters_report report;
   on_ranks(options.device.devices, [&](communicator& host) {
     on_device_of_rank(options.device, host, [&](const auto& context, communicator& ranks) {
-      auto found = clusters_of_rank(context, ranks, options, particles, space, points, box.accept_outside);
+      auto found = clusters_of_rank(context, ranks, options, particles, shape, points, box.accept_outside);
       if (ranks.rank() == 0) report = std::move(found);
     });
   });

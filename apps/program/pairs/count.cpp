@@ -106,27 +106,27 @@ class pairs_counter_on_ranks {
  public:
   using set = counted_set_there<Context, T>;
 
-  pairs_counter_on_ranks(const Context& context, communicator& ranks, const grid<T, 3>& space,
+  pairs_counter_on_ranks(const Context& context, communicator& ranks, const lattice<T, 3>& box,
                          const pair_counts_options& options, const host_set<T>& data)
       : context_(context),
         ranks_(ranks),
-        space_(space),
-        counter_(context, ranks, space, options),
-        shares_(shares_of(context, ranks, space, data.points)) {}
+        slices_(box),
+        counter_(context, ranks, box, options),
+        shares_(shares_of(context, ranks, slices_, data.points)) {}
 
   [[nodiscard]] set bring(const host_set<T>& given) const {
-    const auto own = points_of_rank(ranks_, space_, shares_, given.points, *given.file);
+    const auto own = points_of_rank(ranks_, slices_, shares_, given.points, *given.file);
     const auto values = [&](const auto& all) { return to_device(context_, all.empty() ? all : values_at(own, all)); };
     return {values(given.points), values(given.weights), values(*given.regions), &given};
   }
   [[nodiscard]] pair_counts_result count(const set& there) {
     return naming_places(there.from->file->file, {}, [&] {
-      return counter_.count(shares_, points_of(there.points), there.weights.data(), there.regions.data());
+      return counter_.count(points_of(there.points), there.weights.data(), there.regions.data());
     });
   }
   [[nodiscard]] pair_counts_result count_between(const set& there, const set& others) {
     return naming_places(there.from->file->file + " with " + others.from->file->file, {}, [&] {
-      return counter_.count_between(shares_, points_of(there.points), points_of(others.points), there.weights.data(),
+      return counter_.count_between(points_of(there.points), points_of(others.points), there.weights.data(),
                                     others.weights.data(), there.regions.data(), others.regions.data());
     });
   }
@@ -135,7 +135,7 @@ class pairs_counter_on_ranks {
  private:
   Context context_;
   communicator& ranks_;
-  grid<T, 3> space_;
+  slices_of_box<T, 3> slices_;
   distributed_pair_counts<Context, T, 3> counter_;
   decomposition<3> shares_;
 };
@@ -171,12 +171,12 @@ void count_as(const device_options& device, pairs_run& run) {
     });
     return;
   }
-  const grid<T, 3> space = run.box
-                               ? space_of_ranks<T, 3>(*run.box)
-                               : space_of_ranks(make_box(vec<T, 3>::filled(-1), vec<T, 3>::filled(1), vec<bool, 3>{}));
+  const lattice<T, 3> box = run.box
+                                ? lattice_of<T, 3>(*run.box)
+                                : make_lattice(make_box(vec<T, 3>::filled(-1), vec<T, 3>::filled(1), vec<bool, 3>{}));
   on_ranks(device.devices, [&](communicator& host) {
     on_device_of_rank(device, host, [&]<typename Context>(const Context& context, communicator& ranks) {
-      pairs_counter_on_ranks<Context, T> counter(context, ranks, space, run.options, sets.data);
+      pairs_counter_on_ranks<Context, T> counter(context, ranks, box, run.options, sets.data);
       const found_pairs found = count_with(counter, run.estimator, sets);
       if (ranks.rank() != 0) return;
       static_cast<found_pairs&>(run) = found;

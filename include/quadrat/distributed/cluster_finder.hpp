@@ -7,6 +7,7 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/lattice.hpp"
 #include "quadrat/core/pimpl.hpp"
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/distributed/decomposition.hpp"
@@ -38,9 +39,12 @@ class distributed_cluster_finder {
   static_assert(detail::instance<Context, T, D>::exists);
 
  public:
-  /// `space`: the grid of the decomposition; its box is that of the points. Tilted boxes and several systems are for
-  /// one rank. The communicator must outlive this. Throws what cluster_finder throws, on all ranks.
+  /// `space`: the grid of the decomposition; its box is that of the points. Several systems are for one rank. The
+  /// communicator must outlive this. Throws what cluster_finder throws, on all ranks.
   distributed_cluster_finder(const Context& context, communicator& ranks, const grid<T, D>& space,
+                             const cluster_options<T>& options);
+  /// In a box of any shape, for `find` without a decomposition.
+  distributed_cluster_finder(const Context& context, communicator& ranks, const lattice<T, D>& box,
                              const cluster_options<T>& options);
 
   /// Finds the clusters. `points`: those of this rank, in the memory of the context, each in a cell of its block.
@@ -48,6 +52,10 @@ class distributed_cluster_finder {
   /// another grid or other ranks, and data_error for a point in a cell of another rank. There is no result after an
   /// exception.
   void find(const decomposition<D>& shares, const points_view<T, D>& points);
+  /// The same, where ranks may have any points, or none. Ghosts are the points near the bounding box of a rank's
+  /// points, along the vectors of the box: let each have the points of a block of space. Waits. May allocate. Throws on
+  /// all ranks what cluster_finder::find throws.
+  void find(const points_view<T, D>& points);
 
   /// Throws argument_error if there is no result: nothing has been found yet, or the last call failed.
   [[nodiscard]] distributed_cluster_view view() const;

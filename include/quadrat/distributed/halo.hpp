@@ -10,6 +10,7 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/lattice.hpp"
 #include "quadrat/core/pimpl.hpp"
 #include "quadrat/core/views.hpp"
 #include "quadrat/distributed/communicator.hpp"
@@ -56,6 +57,12 @@ class halo {
   /// more than 2^31 - 1 particles with ghosts.
   void build(const grid<T, D>& space, const decomposition_view<D>& shares, const points_view<T, D>& points,
              const halo_reach<T>& reach);
+  /// The same in a box of any shape, without a decomposition: ranks may have any particles. The ghosts of a rank are
+  /// the `points` of others within the reach of its `around`, or rather of their bounding box along the vectors of the
+  /// box: so let each have particles of a block of space. A particle is tested for each rank. Waits. May allocate.
+  /// Throws on all ranks: argument_error for a reach that is negative or not finite, and more than 2^31 - 1 particles
+  /// with ghosts.
+  void build(const lattice<T, D>& box, const points_view<T, D>& points, const points_view<T, D>& around, T reach);
 
   [[nodiscard]] std::size_t own() const;
   [[nodiscard]] std::size_t ghosts() const;

@@ -7,6 +7,7 @@
 #include "quadrat/core/context.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/instance.hpp"
+#include "quadrat/core/lattice.hpp"
 #include "quadrat/core/pimpl.hpp"
 #include "quadrat/distributed/communicator.hpp"
 #include "quadrat/distributed/decomposition.hpp"
@@ -26,9 +27,12 @@ class distributed_pair_counts {
 
  public:
   /// `space`: the grid of the decomposition; its box is that of the points. For theta it is any grid that is open along
-  /// all axes, such as one of the cube from -1 to 1. Tilted boxes are for one rank. The communicator must outlive this.
-  /// Throws what pair_counts throws, on all ranks.
+  /// all axes, such as one of the cube from -1 to 1. The communicator must outlive this. Throws what pair_counts
+  /// throws, on all ranks.
   distributed_pair_counts(const Context& context, communicator& ranks, const grid<T, D>& space,
+                          const pair_counts_options& options);
+  /// In a box of any shape, for calls without a decomposition. For theta it is open along all vectors.
+  distributed_pair_counts(const Context& context, communicator& ranks, const lattice<T, D>& box,
                           const pair_counts_options& options);
 
   /// The pairs of the points of all ranks; the same result on every rank. `points`: those of this rank, each in a cell
@@ -43,6 +47,16 @@ class distributed_pair_counts {
   [[nodiscard]] pair_counts_result count_between(const decomposition<D>& shares, const points_view<T, D>& points,
                                                  const points_view<T, D>& others, const T* weights = nullptr,
                                                  const T* other_weights = nullptr,
+                                                 const std::uint32_t* regions = nullptr,
+                                                 const std::uint32_t* other_regions = nullptr);
+
+  /// The same, where ranks may have any points, or none. Ghosts are the points near the bounding box of a rank's
+  /// points, along the vectors of the box: let each have the points of a block of space. Wait. May allocate. Throw on
+  /// all ranks what pair_counts::count throws.
+  [[nodiscard]] pair_counts_result count(const points_view<T, D>& points, const T* weights = nullptr,
+                                         const std::uint32_t* regions = nullptr);
+  [[nodiscard]] pair_counts_result count_between(const points_view<T, D>& points, const points_view<T, D>& others,
+                                                 const T* weights = nullptr, const T* other_weights = nullptr,
                                                  const std::uint32_t* regions = nullptr,
                                                  const std::uint32_t* other_regions = nullptr);
 

@@ -25,9 +25,13 @@ template <typename Context, typename T, int D>
 struct halo<Context, T, D>::implementation {
   implementation(const Context& chosen, communicator& group) : context(chosen), ranks(group), number(chosen, 2) {}
 
-  void check(const grid<T, D>& space, const decomposition_view<D>& shares, std::size_t count,
-             const halo_reach<T>& reach) const;
-  void list_copies(const detail::ranks_near<T, D>& near, std::size_t count);
+  void check(const grid<T, D>& space, const decomposition_view<D>& shares, const halo_reach<T>& reach) const;
+  static void require_reach(T one) {
+    require(one >= T(0) && std::isfinite(one), "the reach of a halo is ", one, "; it must be finite and not negative");
+  }
+  template <typename Near>
+  void list_copies(const Near& near, std::size_t count);
+  void agree_on_counts(std::size_t count);
   void find_direct_channel();
   void push(std::span<const halo_array> arrays);
   [[nodiscard]] std::size_t total_sent() const { return keys[0].size(); }
@@ -37,7 +41,8 @@ struct halo<Context, T, D>::implementation {
   communicator& ranks;
   workspace<Context> scratch;
   array<T, Context> reach_of_rank;
-  array<std::uint32_t, Context> copies;  ///< number of copies of each own particle
+  detail::rank_extents<Context, T, D> extents;  ///< in boxes of any shape
+  array<std::uint32_t, Context> copies;         ///< number of copies of each own particle
   array<std::uint32_t, Context> number;
   array<std::uint32_t, Context> some, counts;  ///< the particles that have copies, and how many each has
   array<std::uint64_t, Context> offsets;       ///< the first copy of each of these in the lists below
@@ -54,27 +59,25 @@ struct halo<Context, T, D>::implementation {
 
 template <typename Context, typename T, int D>
 void halo<Context, T, D>::implementation::check(const grid<T, D>& space, const decomposition_view<D>& shares,
-                                                std::size_t count, const halo_reach<T>& reach) const {
+                                                const halo_reach<T>& reach) const {
   detail::require_decomposable(space, ranks.size());
   require(shares.ranks == ranks.size(), "the decomposition is for ", shares.ranks, " ranks; there are ", ranks.size());
   require(shares.cells == space.cells, "the decomposition has ", detail::joined_counts(shares.cells),
           " cells, the grid ", detail::joined_counts(space.cells));
-  require(count <= max_count, "there are ", count, " particles; at most ", max_count, " are possible");
   require(reach.of_rank.empty() || reach.of_rank.size() == static_cast<std::size_t>(ranks.size()),
           "there are reaches for ", reach.of_rank.size(), " ranks; there are ", ranks.size());
-  const auto check_reach = [](T one) {
-    require(one >= T(0) && std::isfinite(one), "the reach of a halo is ", one, "; it must be finite and not negative");
-  };
-  check_reach(reach.reach);
-  for (const T one : reach.of_rank) check_reach(one);
+  require_reach(reach.reach);
+  for (const T one : reach.of_rank) require_reach(one);
 }
 
 /// Counts the copies of each particle, then lists the copies by rank.
 template <typename Context, typename T, int D>
-void halo<Context, T, D>::implementation::list_copies(const detail::ranks_near<T, D>& near, std::size_t count) {
+template <typename Near>
+void halo<Context, T, D>::implementation::list_copies(const Near& near, std::size_t count) {
+  require(count <= max_count, "there are ", count, " particles; at most ", max_count, " are possible");
   copies.resize_discarding(context, count);
   some.resize_discarding(context, count);
-  for_each(context, "halo.count", count, detail::count_copies<T, D>{near, copies.data()});
+  for_each(context, "halo.count", count, detail::count_copies<Near>{near, copies.data()});
   detail::select_others(context, copies.data(), 0, no_particle, count, some.data(), number.data(), scratch);
   const std::size_t bordering = to_host(context, number.data(), 1)[0];
   counts.resize_discarding(context, bordering);
@@ -89,10 +92,19 @@ void halo<Context, T, D>::implementation::list_copies(const detail::ranks_near<T
     indices[copy].resize_discarding(context, total);
   }
   for_each(context, "halo.list", bordering,
-           detail::fill_copies<T, D>{near, some.data(), offsets.data(), keys[0].data(), indices[0].data()});
+           detail::fill_copies<Near>{near, some.data(), offsets.data(), keys[0].data(), indices[0].data()});
   const sort_buffers<std::uint32_t> buffers{{keys[0].data(), keys[1].data()}, {indices[0].data(), indices[1].data()}};
   sorted = sort_pairs(context, buffers, total, key_bits_for(static_cast<std::uint64_t>(ranks.size())), scratch);
   sent = detail::counts_of_runs(context, keys[sorted].data(), total, ranks.size());
+}
+
+/// Called when the copies of this many own particles are listed. Collective.
+template <typename Context, typename T, int D>
+void halo<Context, T, D>::implementation::agree_on_counts(std::size_t count) {
+  received = detail::exchanged_counts(ranks, sent, count, "particles with ghosts");
+  own = count;
+  ghosts = std::accumulate(received.begin(), received.end(), std::size_t{0});
+  find_direct_channel();
 }
 
 /// Called when counts have been exchanged: decides whether ranks write directly, and where to.
@@ -144,7 +156,7 @@ void halo<Context, T, D>::build(const grid<T, D>& space, const decomposition_vie
   self.own = self.ghosts = 0;
   self.received.clear();
   together(self.ranks, [&] {
-    self.check(space, shares, points.count, reach);
+    self.check(space, shares, reach);
     T largest = 0;
     for (const T one : reach.of_rank) largest = std::max(largest, one);
     if (!reach.of_rank.empty()) {
@@ -161,10 +173,23 @@ void halo<Context, T, D>::build(const grid<T, D>& space, const decomposition_vie
                                         self.ranks.rank()};
     self.list_copies(near, points.count);
   });
-  self.received = detail::exchanged_counts(self.ranks, self.sent, points.count, "particles with ghosts");
-  self.own = points.count;
-  self.ghosts = std::accumulate(self.received.begin(), self.received.end(), std::size_t{0});
-  self.find_direct_channel();
+  self.agree_on_counts(points.count);
+}
+
+template <typename Context, typename T, int D>
+void halo<Context, T, D>::build(const lattice<T, D>& box, const points_view<T, D>& points,
+                                const points_view<T, D>& around, T reach) {
+  implementation& self = *implementation_;
+  self.own = self.ghosts = 0;
+  self.received.clear();
+  self.extents.build(self.context, self.ranks, box, around);
+  together(self.ranks, [&] {
+    implementation::require_reach(reach);
+    const auto distance = static_cast<double>(reach);
+    self.list_copies(detail::ranks_with_points_near<T, D>{self.extents.near(points), distance * distance},
+                     points.count);
+  });
+  self.agree_on_counts(points.count);
 }
 
 template <typename Context, typename T, int D>
@@ -254,8 +279,9 @@ const std::vector<std::size_t>& halo<Context, T, D>::ghosts_by_rank() const {
 template <typename Context, typename T, int D>
 std::size_t halo<Context, T, D>::bytes() const {
   const implementation& self = *implementation_;
-  std::size_t sum = self.scratch.bytes() + self.reach_of_rank.bytes() + self.copies.bytes() + self.number.bytes() +
-                    self.some.bytes() + self.counts.bytes() + self.offsets.bytes() + self.out.bytes() + self.in.bytes();
+  std::size_t sum = self.scratch.bytes() + self.reach_of_rank.bytes() + self.extents.bytes() + self.copies.bytes() +
+                    self.number.bytes() + self.some.bytes() + self.counts.bytes() + self.offsets.bytes() +
+                    self.out.bytes() + self.in.bytes();
   for (int copy = 0; copy < 2; ++copy) sum += self.keys[copy].bytes() + self.indices[copy].bytes();
   return sum;
 }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "distributed/particles/bisection.hpp"
+#include "distributed/particles/rank_extents.hpp"
 #include "distributed/ranks/runs_of_ranks.hpp"
 #include "quadrat/core/grid.hpp"
 #include "quadrat/core/views.hpp"
@@ -39,9 +40,22 @@ struct ranks_near {
   }
 };
 
+/// The same in a box of any shape: ranks with points within a distance.
 template <typename T, int D>
+struct ranks_with_points_near {
+  ranks_by_extent<T, D> near;
+  double squared;
+
+  template <typename F>
+  QUADRAT_HD void operator()(std::size_t i, F&& f) const {
+    near.for_each(i, squared, [&](std::uint32_t rank) { f(static_cast<int>(rank)); });
+  }
+};
+
+/// `Near`: one of these.
+template <typename Near>
 struct count_copies {
-  ranks_near<T, D> near;
+  Near near;
   std::uint32_t* counts;
 
   QUADRAT_HD void operator()(std::size_t i) const {
@@ -60,9 +74,9 @@ struct copies_of_some {
   QUADRAT_HD void operator()(std::size_t k) const { counts[k] = copies[some[k]]; }
 };
 
-template <typename T, int D>
+template <typename Near>
 struct fill_copies {
-  ranks_near<T, D> near;
+  Near near;
   const std::uint32_t* some;
   const std::uint64_t* offsets;
   std::uint32_t* keys;

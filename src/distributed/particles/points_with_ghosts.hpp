@@ -28,14 +28,13 @@ struct points_with_ghosts {
              const points_view<T, D>& points, const T* given, bool with_numbers, T reach) {
     const device_decomposition<Context, D> there(context, shares);
     borders.build(space, there.view(), points, {.reach = reach});
-    positions.resize_discarding(context, all());
-    for_each(context, "distributed.own_points", own(), copy_own_points<T, D>{points, positions.data()});
-    if (with_numbers) {
-      numbers.resize_discarding(context, all());
-      copy_bytes(context, given, numbers.data(), own() * sizeof(T));
-    }
-    const halo_array arrays[] = {{positions.data(), sizeof(vec<T, D>)}, {numbers.data(), sizeof(T)}};
-    borders.forward(std::span(arrays, with_numbers ? 2 : 1));
+    copy(context, points, given, with_numbers);
+  }
+  /// The same in a box of any shape: points of others within the reach of the points `around`.
+  void bring(const Context& context, const lattice<T, D>& box, const points_view<T, D>& points,
+             const points_view<T, D>& around, const T* given, bool with_numbers, T reach) {
+    borders.build(box, points, around, reach);
+    copy(context, points, given, with_numbers);
   }
 
   /// Values of own points, then those of ghosts, after `bring`. May allocate. Collective.
@@ -53,6 +52,18 @@ struct points_with_ghosts {
   halo<Context, T, D> borders;
   array<vec<T, D>, Context> positions;
   array<T, Context> numbers;
+
+ private:
+  void copy(const Context& context, const points_view<T, D>& points, const T* given, bool with_numbers) {
+    positions.resize_discarding(context, all());
+    for_each(context, "distributed.own_points", own(), copy_own_points<T, D>{points, positions.data()});
+    if (with_numbers) {
+      numbers.resize_discarding(context, all());
+      copy_bytes(context, given, numbers.data(), own() * sizeof(T));
+    }
+    const halo_array arrays[] = {{positions.data(), sizeof(vec<T, D>)}, {numbers.data(), sizeof(T)}};
+    borders.forward(std::span(arrays, with_numbers ? 2 : 1));
+  }
 };
 
 }  // namespace quadrat::detail

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -68,18 +69,23 @@ struct label_own_points {
 
 template <typename Context, typename T, int D>
 struct distributed_cluster_finder<Context, T, D>::implementation {
-  implementation(const Context& chosen, communicator& group, const grid<T, D>& cells, const cluster_options<T>& options)
+  implementation(const Context& chosen, communicator& group, const lattice<T, D>& shape,
+                 const std::optional<grid<T, D>>& cells, const cluster_options<T>& options)
       : context(chosen),
         ranks(group),
+        box(shape),
         space(cells),
-        finder(chosen, {make_lattice(cells.domain)}, options),
+        finder(chosen, {shape}, options),
         local(chosen, group) {}
 
-  void find(const decomposition<D>& shares, const points_view<T, D>& points);
+  void bring(const decomposition<D>& shares, const points_view<T, D>& points);
+  void bring(const points_view<T, D>& points);
+  void find();
 
   Context context;
   communicator& ranks;
-  grid<T, D> space;
+  lattice<T, D> box;
+  std::optional<grid<T, D>> space;  ///< none: points come without a decomposition
   detail::fragment_finder<Context, T, D> finder;
   detail::points_with_ghosts<Context, T, D> local;
   array<std::int64_t, Context> labels;
@@ -201,11 +207,26 @@ void distributed_cluster_finder<Context, T, D>::implementation::label_points() {
 }
 
 template <typename Context, typename T, int D>
-void distributed_cluster_finder<Context, T, D>::implementation::find(const decomposition<D>& shares,
-                                                                     const points_view<T, D>& points) {
+void distributed_cluster_finder<Context, T, D>::implementation::bring(const decomposition<D>& shares,
+                                                                      const points_view<T, D>& points) {
   found = false;
-  together(ranks, [&] { check_own(context, ranks, space, shares, points); });
-  local.bring(context, space, shares, points, nullptr, false, finder.options.cutoff);
+  together(ranks, [&] {
+    require(space.has_value(), "the finder was made for a box without a grid; it takes points without a decomposition");
+    check_own(context, ranks, *space, shares, points);
+  });
+  local.bring(context, *space, shares, points, nullptr, false, finder.options.cutoff);
+}
+
+template <typename Context, typename T, int D>
+void distributed_cluster_finder<Context, T, D>::implementation::bring(const points_view<T, D>& points) {
+  found = false;
+  together(ranks, [&] { detail::require_points(points, "points"); });
+  local.bring(context, box, points, points, nullptr, false, finder.options.cutoff);
+}
+
+/// In the points that have been brought.
+template <typename Context, typename T, int D>
+void distributed_cluster_finder<Context, T, D>::implementation::find() {
   find_core_points();
   find_fragments();
   std::vector<detail::fragment_link> to_others;
@@ -222,12 +243,26 @@ template <typename Context, typename T, int D>
 distributed_cluster_finder<Context, T, D>::distributed_cluster_finder(const Context& context, communicator& ranks,
                                                                       const grid<T, D>& space,
                                                                       const cluster_options<T>& options) {
-  together(ranks, [&] { implementation_ = std::make_unique<implementation>(context, ranks, space, options); });
+  together(ranks, [&] {
+    implementation_ =
+        std::make_unique<implementation>(context, ranks, make_lattice(space.domain), std::optional(space), options);
+  });
+}
+template <typename Context, typename T, int D>
+distributed_cluster_finder<Context, T, D>::distributed_cluster_finder(const Context& context, communicator& ranks,
+                                                                      const lattice<T, D>& box,
+                                                                      const cluster_options<T>& options) {
+  together(ranks,
+           [&] { implementation_ = std::make_unique<implementation>(context, ranks, box, std::nullopt, options); });
 }
 
 template <typename Context, typename T, int D>
 void distributed_cluster_finder<Context, T, D>::find(const decomposition<D>& shares, const points_view<T, D>& points) {
-  implementation_->find(shares, points);
+  implementation_->bring(shares, points), implementation_->find();
+}
+template <typename Context, typename T, int D>
+void distributed_cluster_finder<Context, T, D>::find(const points_view<T, D>& points) {
+  implementation_->bring(points), implementation_->find();
 }
 template <typename Context, typename T, int D>
 distributed_cluster_view distributed_cluster_finder<Context, T, D>::view() const {

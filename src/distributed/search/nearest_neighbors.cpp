@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "quadrat/distributed/nearest_neighbors.hpp"
 
-#include <cmath>
-#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -12,7 +10,6 @@
 #include "quadrat/core/error.hpp"
 #include "quadrat/distributed/migration.hpp"
 #include "quadrat/parallel/for_each.hpp"
-#include "quadrat/parallel/reduce.hpp"
 #include "quadrat/parallel/scan.hpp"
 #include "quadrat/parallel/sort.hpp"
 
@@ -67,9 +64,7 @@ struct distributed_nearest_neighbors<Context, T, D>::implementation {
         local(chosen, box, options),
         out(chosen, group),
         back(chosen, group),
-        shape(make_lattice(cast<double>(box.origin),
-                           make_vec<vec<double, D>, D>([&](int axis) { return cast<double>(box.vectors[axis]); }),
-                           box.periodic)) {}
+        shape(box) {}
 
   void build(const points_view<T, D>& given);
   /// `given`: nullptr for the points themselves.
@@ -103,16 +98,15 @@ struct distributed_nearest_neighbors<Context, T, D>::implementation {
  private:
   template <typename Search>
   void find(kept_rows& to, const Search& search);
-  [[nodiscard]] detail::extent_of_point<T, D> extent_of(const points_view<T, D>& given) const;
   [[nodiscard]] detail::asked_ranks<T, D> asked_by(const points_view<T, D>& queries) const;
   void make_copies(const points_view<T, D>& queries);
   void send_copies();
   void answer();
 
-  lattice<double, D> shape;
+  lattice<T, D> shape;
   array<vec<T, D>, Context> points;
   std::int64_t first_number = 0;
-  array<detail::rank_extent<D>, Context> extents;
+  detail::rank_extents<Context, T, D> extents;
   array<std::uint32_t, Context> counts, targets, order, places;
   array<std::uint64_t, Context> starts;
   array<vec<T, D>, Context> leaving, arriving;
@@ -123,19 +117,14 @@ struct distributed_nearest_neighbors<Context, T, D>::implementation {
 template <typename Context, typename T, int D>
 void distributed_nearest_neighbors<Context, T, D>::implementation::build(const points_view<T, D>& given) {
   built = found = false;
-  detail::rank_extent<D> extent{vec<double, D>::filled(std::numeric_limits<double>::infinity()),
-                                vec<double, D>::filled(-std::numeric_limits<double>::infinity())};
   together(ranks, [&] {
     naming_rank(ranks, [&] { local.build(given); });
     points.resize_discarding(context, given.count);
     for_each(context, "distributed.keep_points", given.count, keep_point<T, D>{given, points.data()});
-    extent = reduce(context, "distributed.extent", given.count, extent_of(given), detail::join_extents<D>{}, extent,
-                    scratch);
   });
   const std::vector<std::int64_t> numbers = all_values(ranks, static_cast<std::int64_t>(given.count));
   first_number = std::accumulate(numbers.begin(), numbers.begin() + ranks.rank(), std::int64_t{0});
-  const auto all = all_values(ranks, extent);
-  together(ranks, [&] { extents = to_device(context, all); });
+  extents.build(context, ranks, shape, given);
   built = true;
 }
 
@@ -154,27 +143,10 @@ void distributed_nearest_neighbors<Context, T, D>::implementation::find(kept_row
 }
 
 template <typename Context, typename T, int D>
-detail::extent_of_point<T, D> distributed_nearest_neighbors<Context, T, D>::implementation::extent_of(
-    const points_view<T, D>& given) const {
-  const double far = norm(shape.origin);
-  return {shape, given, 64 * static_cast<double>(std::numeric_limits<T>::epsilon()),
-          make_vec<double, D>([&](int axis) { return far / shape.height(axis); })};
-}
-
-template <typename Context, typename T, int D>
 detail::asked_ranks<T, D> distributed_nearest_neighbors<Context, T, D>::implementation::asked_by(
     const points_view<T, D>& queries) const {
   const nearest_options<T>& options = local.options();
-  detail::asked_ranks<T, D> asked_ranks{};
-  asked_ranks.place = extent_of(queries);
-  asked_ranks.heights = make_vec<double, D>([&](int axis) { return shape.height(axis); });
-  asked_ranks.extents = extents.data();
-  asked_ranks.ranks = static_cast<std::uint32_t>(ranks.size());
-  asked_ranks.self = static_cast<std::uint32_t>(ranks.rank());
-  asked_ranks.squared = own.squared.data();
-  asked_ranks.k = options.k;
-  asked_ranks.squared_cutoff = options.cutoff * options.cutoff;
-  return asked_ranks;
+  return {extents.near(queries), own.squared.data(), options.k, options.cutoff * options.cutoff};
 }
 
 /// A copy of each query for each rank that it asks.

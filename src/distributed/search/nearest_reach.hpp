@@ -1,66 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
-#include "quadrat/core/lattice.hpp"
+#include "distributed/particles/rank_extents.hpp"
+#include "quadrat/core/macros.hpp"
 #include "quadrat/core/types.hpp"
 #include "quadrat/core/views.hpp"
 
 /// Nearest neighbors over ranks: which ranks a query asks, and how answers are merged, as host-device code.
 namespace quadrat::detail {
 
-/// The bounding box of the points of a rank, in fractions of the box. Without points, low is above high.
-template <int D>
-struct rank_extent {
-  vec<double, D> low, high;
-};
-
-template <int D>
-struct join_extents {
-  QUADRAT_HD rank_extent<D> operator()(const rank_extent<D>& a, const rank_extent<D>& b) const {
-    rank_extent<D> all = a;
-    for (int axis = 0; axis < D; ++axis) {
-      all.low[axis] = std::fmin(a.low[axis], b.low[axis]);
-      all.high[axis] = std::fmax(a.high[axis], b.high[axis]);
-    }
-    return all;
-  }
-};
-
-/// Index: point. Its extent, which covers the rounding of its image in the box, in T. Along periodic axes it begins
-/// between 0 and 1.
-template <typename T, int D>
-struct extent_of_point {
-  lattice<double, D> shape;
-  points_view<T, D> points;
-  double rounding;         ///< of numbers around 1
-  vec<double, D> farther;  ///< of the origin of coordinates than of the box, in fractions
-
-  QUADRAT_HD rank_extent<D> operator()(std::size_t i) const {
-    const vec<double, D> point = cast<double>(points[i]);
-    rank_extent<D> extent{};
-    for (int axis = 0; axis < D; ++axis) {
-      const double fraction = shape.fraction(point, axis);
-      const double at = shape.periodic[axis] ? fraction - std::floor(fraction) : fraction;
-      const double slack = rounding * (1 + std::fabs(fraction) + farther[axis]);
-      extent.low[axis] = at - slack;
-      extent.high[axis] = at + slack;
-    }
-    return extent;
-  }
-};
-
 /// Which ranks a query must ask: those that may have a point nearer than its last neighbor, or equally near.
 template <typename T, int D>
 struct asked_ranks {
-  extent_of_point<T, D> place;  ///< of queries
-  vec<double, D> heights;
-  const rank_extent<D>* extents;
-  std::uint32_t ranks, self;
-  const T* squared;  ///< rows x k
+  ranks_by_extent<T, D> near;  ///< of queries
+  const T* squared;            ///< rows x k
   std::size_t k;
   T squared_cutoff;
 
@@ -68,28 +24,7 @@ struct asked_ranks {
   template <typename Ask>
   QUADRAT_HD void for_each(std::size_t i, Ask&& ask) const {
     const T last = squared[i * k + k - 1];
-    const double limit = static_cast<double>(last < squared_cutoff ? last : squared_cutoff) * (1 + place.rounding);
-    const rank_extent<D> query = place(i);
-    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-      const bool empty = extents[rank].low[0] > extents[rank].high[0];
-      if (rank != self && !empty && least_square(query, extents[rank]) <= limit) ask(rank);
-    }
-  }
-
- private:
-  /// No point of the extent is nearer: between planes across an axis there is at least their distance, and in a box
-  /// with right angles these add up.
-  [[nodiscard]] QUADRAT_HD double least_square(const rank_extent<D>& query, const rank_extent<D>& extent) const {
-    double sum = 0, most = 0;
-    for (int axis = 0; axis < D; ++axis) {
-      const double above = extent.low[axis] - query.high[axis], below = query.low[axis] - extent.high[axis];
-      double gap = std::fmax(above, below);
-      if (place.shape.periodic[axis]) gap = std::fmin(gap, std::fmin(above + 1, below + 1));
-      const double apart = std::fmax(gap, 0.0) * heights[axis];
-      sum += apart * apart;
-      most = std::fmax(most, apart);
-    }
-    return place.shape.orthorhombic ? sum : most * most;
+    near.for_each(i, static_cast<double>(last < squared_cutoff ? last : squared_cutoff), ask);
   }
 };
 
@@ -118,7 +53,7 @@ struct write_copies {
     std::uint64_t at = starts[i];
     asked.for_each(i, [&](std::uint32_t rank) {
       targets[at] = rank;
-      positions[at++] = asked.place.points[i];
+      positions[at++] = asked.near.place.points[i];
     });
   }
 };

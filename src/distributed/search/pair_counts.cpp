@@ -2,6 +2,7 @@
 #include "quadrat/distributed/pair_counts.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -31,49 +32,53 @@ template <typename Context, typename T, int D>
 struct distributed_pair_counts<Context, T, D>::implementation {
   using set_type = detail::counted_set<T, D>;
 
-  implementation(const Context& chosen, communicator& group, const grid<T, D>& cells,
-                 const pair_counts_options& options)
+  implementation(const Context& chosen, communicator& group, const lattice<T, D>& shape,
+                 const std::optional<grid<T, D>>& cells, const pair_counts_options& options)
       : context(chosen),
         ranks(group),
+        box(shape),
         space(cells),
-        counter(chosen, box_of(cells, options), options),
+        counter(chosen, box_of(shape, options), options),
         targets(chosen, group) {}
 
-  [[nodiscard]] static lattice<T, D> box_of(const grid<T, D>& space, const pair_counts_options& options);
-  /// The pairs of the first set with the second, or with itself if that is the same object.
-  [[nodiscard]] pair_counts_result count(const decomposition<D>& shares, const set_type& first, const set_type& second);
+  [[nodiscard]] static lattice<T, D> box_of(const lattice<T, D>& box, const pair_counts_options& options);
+  /// The pairs of the first set with the second, or with itself if that is the same object. `shares`: nullptr: none.
+  [[nodiscard]] pair_counts_result count(const decomposition<D>* shares, const set_type& first, const set_type& second);
 
   Context context;
   communicator& ranks;
-  grid<T, D> space;
+  lattice<T, D> box;
+  std::optional<grid<T, D>> space;  ///< none: points come without a decomposition
   detail::pair_counter<Context, T, D> counter;
   detail::own_points_check<Context> check_own;
   detail::points_with_ghosts<Context, T, D> targets;
 
  private:
   array<std::uint32_t, Context> target_regions;
-  [[nodiscard]] given_set given(const decomposition<D>& shares, const set_type& set);
+  [[nodiscard]] given_set given(const decomposition<D>* shares, const set_type& set);
   [[nodiscard]] detail::pair_sums agreed_sums(const given_sets& mine);
   [[nodiscard]] std::vector<std::uint64_t> own_words(const set_type& first, const set_type& second,
                                                      const detail::pair_sums& sums);
 };
 
 template <typename Context, typename T, int D>
-lattice<T, D> distributed_pair_counts<Context, T, D>::implementation::box_of(const grid<T, D>& space,
+lattice<T, D> distributed_pair_counts<Context, T, D>::implementation::box_of(const lattice<T, D>& box,
                                                                              const pair_counts_options& options) {
-  const lattice<T, D> box = make_lattice(space.domain);
   const bool sky = options.coordinates == pair_coordinates::theta;
   for (int axis = 0; axis < D; ++axis) {
-    require(!sky || !box.periodic[axis], "the grid is periodic along axis ", axis,
-            "; theta is counted between unit vectors, whose grid must be open along all axes");
+    require(!sky || !box.periodic[axis], "the box is periodic along axis ", axis,
+            "; theta is counted between unit vectors, whose box must be open along all axes");
   }
   return detail::box_of_pairs<T, D>(options, sky ? nullptr : &box);
 }
 
 template <typename Context, typename T, int D>
-given_set distributed_pair_counts<Context, T, D>::implementation::given(const decomposition<D>& shares,
+given_set distributed_pair_counts<Context, T, D>::implementation::given(const decomposition<D>* shares,
                                                                         const set_type& set) {
-  check_own(context, ranks, space, shares, set.points);
+  require(shares == nullptr || space.has_value(),
+          "the counter was made for a box without a grid; it takes points without a decomposition");
+  detail::require_points(set.points, "points");
+  if (shares != nullptr) check_own(context, ranks, *space, *shares, set.points);
   counter.check_regions(set);
   if (set.points.count == 0) return {};
   const bool weighted = set.weights != nullptr;
@@ -110,7 +115,7 @@ std::vector<std::uint64_t> distributed_pair_counts<Context, T, D>::implementatio
 }
 
 template <typename Context, typename T, int D>
-pair_counts_result distributed_pair_counts<Context, T, D>::implementation::count(const decomposition<D>& shares,
+pair_counts_result distributed_pair_counts<Context, T, D>::implementation::count(const decomposition<D>* shares,
                                                                                  const set_type& first,
                                                                                  const set_type& second) {
   given_sets sets{};
@@ -121,7 +126,11 @@ pair_counts_result distributed_pair_counts<Context, T, D>::implementation::count
   const detail::pair_sums sums = agreed_sums(sets);
   std::vector<std::uint64_t> words;
   together(ranks, [&] { words = own_words(first, second, sums); });
-  targets.bring(context, space, shares, second.points, second.weights, sums.weighted, counter.reach());
+  if (shares != nullptr) {
+    targets.bring(context, *space, *shares, second.points, second.weights, sums.weighted, counter.reach());
+  } else {
+    targets.bring(context, box, second.points, first.points, second.weights, sums.weighted, counter.reach());
+  }
   if (sums.regions > 0) targets.bring_values(context, second.regions, target_regions);
   together(ranks, [&] {
     if (targets.ghosts() == 0) return;
@@ -141,7 +150,17 @@ template <typename Context, typename T, int D>
 distributed_pair_counts<Context, T, D>::distributed_pair_counts(const Context& context, communicator& ranks,
                                                                 const grid<T, D>& space,
                                                                 const pair_counts_options& options) {
-  together(ranks, [&] { implementation_ = std::make_unique<implementation>(context, ranks, space, options); });
+  together(ranks, [&] {
+    implementation_ =
+        std::make_unique<implementation>(context, ranks, make_lattice(space.domain), std::optional(space), options);
+  });
+}
+template <typename Context, typename T, int D>
+distributed_pair_counts<Context, T, D>::distributed_pair_counts(const Context& context, communicator& ranks,
+                                                                const lattice<T, D>& box,
+                                                                const pair_counts_options& options) {
+  together(ranks,
+           [&] { implementation_ = std::make_unique<implementation>(context, ranks, box, std::nullopt, options); });
 }
 
 template <typename Context, typename T, int D>
@@ -149,13 +168,28 @@ pair_counts_result distributed_pair_counts<Context, T, D>::count(const decomposi
                                                                  const points_view<T, D>& points, const T* weights,
                                                                  const std::uint32_t* regions) {
   const detail::counted_set<T, D> set{points, weights, regions, "point"};
-  return implementation_->count(shares, set, set);
+  return implementation_->count(&shares, set, set);
+}
+template <typename Context, typename T, int D>
+pair_counts_result distributed_pair_counts<Context, T, D>::count(const points_view<T, D>& points, const T* weights,
+                                                                 const std::uint32_t* regions) {
+  const detail::counted_set<T, D> set{points, weights, regions, "point"};
+  return implementation_->count(nullptr, set, set);
 }
 template <typename Context, typename T, int D>
 pair_counts_result distributed_pair_counts<Context, T, D>::count_between(
     const decomposition<D>& shares, const points_view<T, D>& points, const points_view<T, D>& others, const T* weights,
     const T* other_weights, const std::uint32_t* regions, const std::uint32_t* other_regions) {
-  return implementation_->count(shares, {points, weights, regions, "point"},
+  return implementation_->count(&shares, {points, weights, regions, "point"},
+                                {others, other_weights, other_regions, "other point"});
+}
+template <typename Context, typename T, int D>
+pair_counts_result distributed_pair_counts<Context, T, D>::count_between(const points_view<T, D>& points,
+                                                                         const points_view<T, D>& others,
+                                                                         const T* weights, const T* other_weights,
+                                                                         const std::uint32_t* regions,
+                                                                         const std::uint32_t* other_regions) {
+  return implementation_->count(nullptr, {points, weights, regions, "point"},
                                 {others, other_weights, other_regions, "other point"});
 }
 template <typename Context, typename T, int D>

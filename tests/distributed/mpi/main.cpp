@@ -37,12 +37,14 @@ void make_all_checks(communicator& ranks) {
   test::check_balances(ranks);
   test::check_searches(ranks, static_cast<std::uint64_t>(ranks.size()), 10);
   test::check_pairs(ranks, static_cast<std::uint64_t>(ranks.size()), 20);
+  test::check_pairs_in_boxes(ranks, static_cast<std::uint64_t>(ranks.size()), 20);
   test::check_sky(ranks, 100);
   test::check_spectra(ranks, 100);
   test::check_nuffts(ranks, 40);
   test::check_exact_places(ranks);
   test::check_nearest(ranks, static_cast<std::uint64_t>(ranks.size()), 40);
   test::check_clusters(ranks, static_cast<std::uint64_t>(ranks.size()), 40);
+  test::check_clusters_in_boxes(ranks, static_cast<std::uint64_t>(ranks.size()), 40);
   test::check_chains(ranks);
   test::check_granular(ranks, 600);
   test::check_srd(ranks, 800);

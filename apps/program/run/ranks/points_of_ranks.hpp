@@ -2,50 +2,58 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <vector>
 
 #include "core/finite.hpp"
 #include "program/data_place.hpp"
-#include "program/neighbors/box.hpp"
 #include "program/particle_file.hpp"
 #include "quadrat/core/array.hpp"
 #include "quadrat/core/error.hpp"
 #include "quadrat/core/grid.hpp"
+#include "quadrat/core/lattice.hpp"
 #include "quadrat/distributed/decomposition.hpp"
 
 namespace quadrat::program {
 
-/// Cells that blocks of ranks are made of.
+/// Cells that blocks of ranks are made of, in a box of any shape: slices along its vectors, by the distance of a point
+/// from the faces through the origin.
 template <typename T, int D>
-[[nodiscard]] grid<T, D> space_of_ranks(const box<T, D>& domain) {
-  return make_grid(domain, vec<int, D>::filled(32));
-}
-/// Throws argument_error for a tilted box.
-template <typename T, int D>
-[[nodiscard]] grid<T, D> space_of_ranks(const search_box& given) {
-  const lattice<T, D> shape = lattice_of<T, D>(given);
-  require(shape.orthorhombic, given.place, ": the box is tilted; over several ranks its angles must be right");
-  const auto lengths = make_vec<T, D>([&](int axis) { return shape.vectors[axis][axis]; });
-  return space_of_ranks(make_box_from_lengths(shape.origin, lengths, shape.periodic));
-}
+class slices_of_box {
+ public:
+  explicit slices_of_box(const lattice<T, D>& box)
+      : shape_(box),
+        heights_(make_vec<T, D>([&](int axis) { return box.height(axis); })),
+        space_(make_grid(make_box_from_lengths(vec<T, D>{}, heights_, box.periodic), vec<int, D>::filled(32))) {}
+
+  [[nodiscard]] const grid<T, D>& space() const { return space_; }
+  /// The place of a point in that grid.
+  [[nodiscard]] vec<T, D> operator()(const vec<T, D>& point) const {
+    return make_vec<T, D>([&](int axis) { return shape_.fraction(point, axis) * heights_[axis]; });
+  }
+
+ private:
+  lattice<T, D> shape_;
+  vec<T, D> heights_;
+  grid<T, D> space_;
+};
 
 /// Blocks with about as many of these points each, which every rank has. Collective.
 template <typename Context, typename T, int D>
-[[nodiscard]] decomposition<D> shares_of(const Context& context, communicator& ranks, const grid<T, D>& space,
+[[nodiscard]] decomposition<D> shares_of(const Context& context, communicator& ranks, const slices_of_box<T, D>& slices,
                                          const std::vector<vec<T, D>>& points) {
   const auto first = [&](int rank) {
     return points.size() * static_cast<std::size_t>(rank) / static_cast<std::size_t>(ranks.size());
   };
-  const std::size_t begin = first(ranks.rank());
-  const auto part = to_device(context, std::span(points).subspan(begin, first(ranks.rank() + 1) - begin));
-  return balanced_decomposition(context, ranks, space, points_of(part));
+  std::vector<vec<T, D>> part;
+  for (std::size_t i = first(ranks.rank()); i < first(ranks.rank() + 1); ++i) part.push_back(slices(points[i]));
+  const auto there = to_device(context, part);
+  return balanced_decomposition(context, ranks, slices.space(), points_of(there));
 }
 
 /// The points of this rank, of a file that every rank has read. Throws data_error on all ranks that names the place of
 /// a point that is not finite. Collective.
 template <typename T, int D>
-[[nodiscard]] std::vector<std::size_t> points_of_rank(communicator& ranks, const grid<T, D>& space,
+[[nodiscard]] std::vector<std::size_t> points_of_rank(communicator& ranks, const slices_of_box<T, D>& slices,
                                                       const decomposition<D>& shares,
                                                       const std::vector<vec<T, D>>& points, const particle_file& file) {
   std::vector<std::size_t> own;
@@ -54,7 +62,8 @@ template <typename T, int D>
       if (!detail::is_finite(points[i])) {
         throw data_error(message("point ", i, " has a coordinate that is not finite"), i);
       }
-      if (shares.view().owner(space.unfolded_cell_of(points[i])) == ranks.rank()) own.push_back(i);
+      const vec<int, D> cell = slices.space().unfolded_cell_of(slices(points[i]));
+      if (shares.view().owner(cell) == ranks.rank()) own.push_back(i);
     }
   };
   together(ranks, [&] { naming_places(file.file, file.lines, find); });
