@@ -138,7 +138,8 @@ class rivals {
     constexpr double enough_s = 0.25;
     const int least = s.full() && !s.on_cuda() ? least_rounds : 1;
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
-    return rounds_++ < least || (least > 1 && rounds_ <= most_rounds && spent.count() < enough_s);
+    ++rounds_;
+    return rounds_ <= least || (least > 1 && rounds_ <= most_rounds && spent.count() < enough_s);
   }
 
   /// `run()` prepares the method, and ends with `return times.of(...)`. A method that is not possible here is left out.

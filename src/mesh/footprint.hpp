@@ -62,6 +62,7 @@ struct footprint {
 /// Calls f(std::integral_constant<int, Width>) for the width, 1 to 8.
 template <typename F>
 void with_width(int width, F&& f) {
+  // NOLINTNEXTLINE(bugprone-branch-clone): they differ in their argument
   switch (width) {
     case 1:
       return f(std::integral_constant<int, 1>{});

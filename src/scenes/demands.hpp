@@ -20,7 +20,7 @@ class scene_demands {
 
  protected:
   template <typename... Parts>
-  void demand(bool condition, std::string key, const Parts&... parts) const {
+  void demand(bool condition, const std::string& key, const Parts&... parts) const {
     if (!condition) throw scene_error(message(places_.of(key), ": ", key, " ", parts...));
   }
 

@@ -48,9 +48,9 @@ struct checkpoint {
 
   /// Adds an array of trivially copyable elements, `components` per row.
   template <typename T>
-  void add(std::string name, std::span<const T> values, std::uint64_t components = 1) {
+  void add(const std::string& name, std::span<const T> values, std::uint64_t components = 1) {
     const auto bytes = std::as_bytes(values);
-    arrays.push_back({std::move(name), element_type_of<T>, components, {bytes.begin(), bytes.end()}});
+    arrays.push_back({name, element_type_of<T>, components, {bytes.begin(), bytes.end()}});
   }
 
   /// A copy of the array of that name. Throws io_error when there is none, or it holds another type.

@@ -32,6 +32,7 @@ QUADRAT_HD void for_each_cell_in_reach(const View& view, const vec<typename View
   using order = order_for<Order, View>;
   using cell_type = vec<int, View::dimension>;
   const auto anchored = view.anchored(point);
+  // NOLINTNEXTLINE(bugprone-branch-clone): they differ in what they call
   if constexpr (order::by_strips) {
     order::for_each_strip(view.space, anchored, distance, [&](const cell_type& cell, int last) {
       const cell_id first = view.numbering.id(cell);

@@ -60,7 +60,7 @@ struct circles_runs : scene_runs {
     scene_type& scene = file.scene;
     given.apply(options.method, scene.search.order, "search.order", "--method");
     if (options.particles) {
-      scene.agents.count = *options.particles;
+      scene.agents.count = options.particles;
       scene.agents.density.reset();
       file.places.set("agents.count", options.named("--particles"));
     }

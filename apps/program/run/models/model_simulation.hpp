@@ -25,9 +25,9 @@
 namespace quadrat::program {
 
 template <typename T, int D>
-void add_vectors(io::checkpoint& state, std::string name, const std::vector<vec<T, D>>& values) {
+void add_vectors(io::checkpoint& state, const std::string& name, const std::vector<vec<T, D>>& values) {
   const T* const first = values.empty() ? nullptr : values.front().component;
-  state.add<T>(std::move(name), std::span(first, D * values.size()), D);
+  state.add<T>(name, std::span(first, D * values.size()), D);
 }
 
 template <typename T, int D>
@@ -45,8 +45,8 @@ std::vector<vec<T, D>> get_vectors(const io::checkpoint& state, std::string_view
 }
 
 /// Stores a short text as an array; reading gives "" if the checkpoint has none.
-inline void add_text(io::checkpoint& state, std::string name, std::string_view text) {
-  state.add<std::uint8_t>(std::move(name), std::vector<std::uint8_t>(text.begin(), text.end()));
+inline void add_text(io::checkpoint& state, const std::string& name, std::string_view text) {
+  state.add<std::uint8_t>(name, std::vector<std::uint8_t>(text.begin(), text.end()));
 }
 inline std::string get_text(const io::checkpoint& state, std::string_view name) {
   if (!state.has(name)) return {};

@@ -48,7 +48,7 @@ struct srd_runs : scene_runs {
     require(!options.method || *options.method == "auto", options.named("--method"),
             ": the SRD fluid has no neighbors to find");
     if (options.particles) {
-      scene.particles.count = *options.particles;
+      scene.particles.count = options.particles;
       scene.particles.per_cell.reset();
       file.places.set("particles.count", options.named("--particles"));
     }
