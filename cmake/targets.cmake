@@ -106,6 +106,9 @@ if(QUADRAT_HAS_CUDA)
   include(CheckCompilerFlag)
   # Compression makes device code of many similar kernels ten times smaller. It is unpacked once, when it is loaded.
   set(quadrat_compression --compress-mode=size)
+  if(QUADRAT_CUDA_FAST_COMPILE) # of which it would take a third
+    set(quadrat_compression --compress-mode=balance)
+  endif()
   check_compiler_flag(CUDA "${quadrat_compression}" QUADRAT_NVCC_COMPRESSES)
   if(NOT QUADRAT_NVCC_COMPRESSES) # before CUDA 12.8
     set(quadrat_compression -Xfatbin=-compress-all)
