@@ -194,7 +194,7 @@ endmacro()
 
 # The same for sources that nvcc compiles. (Before 3.31, CMake's own batches are for C++ only.) Sets ${out} to the batches.
 # The batches are called `name`, or after the modules if it is empty; names must be unique within a directory. Optimized
-# kernels take longer than the headers that sources share: batches are short, and instances and the longest source alone.
+# kernels take longer than the headers that sources share: batches are short, and the longest sources alone.
 function(quadrat_cuda_batches out name size)
   if(NOT QUADRAT_UNITY)
     set(${out} ${ARGN} PARENT_SCOPE)
@@ -202,9 +202,9 @@ function(quadrat_cuda_batches out name size)
   endif()
   set(alone "")
   if(NOT QUADRAT_CUDA_FAST_COMPILE)
-    set(size 3)
+    set(size 4)
     set(alone ${ARGN})
-    list(FILTER alone INCLUDE REGEX "/instances/|/search/list\\.cpp$")
+    list(FILTER alone INCLUDE REGEX "/search/list\\.cpp$|/(masks|rows|engines|interpolate/products)_[^/]+$")
     list(REMOVE_ITEM ARGN ${alone})
   endif()
   quadrat_sort_by_module(modules ${ARGN})
