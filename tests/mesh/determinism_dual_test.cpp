@@ -175,7 +175,7 @@ TYPED_TEST(spread_determinism, canonical_spreading_adds_in_the_order_of_the_poin
   const auto problem = problem_of(it);
   for (std::size_t i = 0; i < it.points.size(); ++i) {
     reference::for_each_node(problem, problem.points[i],
-                             [&](std::size_t node, const auto&) { wanted[node] += input.values[i]; });
+                             [&](std::size_t node, const auto&...) { wanted[node] += input.values[i]; });
   }
   for (const std::string& method : methods_here(determinism::canonical)) {
     EXPECT_TRUE(same_bits(spread_mesh(context, it, input, method), wanted)) << method;

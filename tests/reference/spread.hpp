@@ -15,9 +15,15 @@ namespace quadrat::reference {
 /// The cardinal B-spline M_p at x, by its recursion; zero outside [0, p).
 /// Source: particle-mesh-spreading, section 2 (Essmann et al. 1995).
 [[nodiscard]] inline long double bspline(int order, long double x) {
-  if (x < 0 || x >= order) return 0;
-  if (order == 1) return 1;
-  return (x * bspline(order - 1, x) + (order - x) * bspline(order - 1, x - 1)) / (order - 1);
+  std::array<long double, 20> m{};  // M_1, M_2, ... in turn, at x, x - 1, x - 2, ...
+  for (int k = 0; k < order; ++k) m.at(static_cast<std::size_t>(k)) = x >= k && x < k + 1 ? 1 : 0;
+  for (int p = 2; p <= order; ++p) {
+    for (std::size_t k = 0; k + static_cast<std::size_t>(p) <= static_cast<std::size_t>(order); ++k) {
+      const long double y = x - static_cast<long double>(k);
+      m[k] = (y * m[k] + (static_cast<long double>(p) - y) * m[k + 1]) / static_cast<long double>(p - 1);
+    }
+  }
+  return m[0];
 }
 
 /// Its derivative; at a break of M_1 or of the slope of M_2, that of the piece above.
@@ -83,8 +89,7 @@ struct axis_node {
   return nodes;
 }
 
-/// Calls f(mesh point, weights) for the footprint of a point. weights[0] is the weight, weights[1 + axis] its
-/// derivative by the point's position.
+/// Calls f(mesh point, weight along x, along y, along z) for the footprint of a point.
 template <typename F>
 void for_each_node(const mesh_problem& it, const std::array<long double, 3>& point, F&& f) {
   std::array<std::vector<axis_node>, 3> along;
@@ -98,8 +103,7 @@ void for_each_node(const mesh_problem& it, const std::array<long double, 3>& poi
         const std::size_t node =
             (x.index * static_cast<std::size_t>(it.extent[1]) + y.index) * static_cast<std::size_t>(it.extent[2]) +
             z.index;
-        f(node, std::array<long double, 4>{x.weight * y.weight * z.weight, x.slope * y.weight * z.weight,
-                                           x.weight * y.slope * z.weight, x.weight * y.weight * z.slope});
+        f(node, x, y, z);
       }
     }
   }
@@ -123,10 +127,11 @@ struct weighted_sums {
   const std::size_t count = it.points.size(), size = it.mesh_size();
   weighted_sums mesh(vectors * size * components);
   for (std::size_t i = 0; i < count; ++i) {
-    for_each_node(it, it.points[i], [&](std::size_t node, const std::array<long double, 4>& weights) {
+    for_each_node(it, it.points[i], [&](std::size_t node, const axis_node& x, const axis_node& y, const axis_node& z) {
+      const long double weight = x.weight * y.weight * z.weight;
       for (std::size_t v = 0; v < vectors; ++v) {
         for (std::size_t c = 0; c < components; ++c) {
-          mesh.add((v * size + node) * components + c, values[(v * count + i) * components + c] * weights[0]);
+          mesh.add((v * size + node) * components + c, values[(v * count + i) * components + c] * weight);
         }
       }
     });
@@ -146,13 +151,16 @@ struct interpolated {
   const std::size_t count = it.points.size(), size = it.mesh_size(), axes = static_cast<std::size_t>(it.dimension);
   interpolated sums{weighted_sums(vectors * count * components), weighted_sums(vectors * count * axes * components)};
   for (std::size_t i = 0; i < count; ++i) {
-    for_each_node(it, it.points[i], [&](std::size_t node, const std::array<long double, 4>& weights) {
+    for_each_node(it, it.points[i], [&](std::size_t node, const axis_node& x, const axis_node& y, const axis_node& z) {
+      const long double weight = x.weight * y.weight * z.weight;
+      const std::array slope{x.slope * y.weight * z.weight, x.weight * y.slope * z.weight,
+                             x.weight * y.weight * z.slope};
       for (std::size_t v = 0; v < vectors; ++v) {
         for (std::size_t c = 0; c < components; ++c) {
           const long double value = mesh[(v * size + node) * components + c];
-          sums.values.add((v * count + i) * components + c, value * weights[0]);
+          sums.values.add((v * count + i) * components + c, value * weight);
           for (std::size_t axis = 0; axis < axes; ++axis) {
-            sums.gradients.add(((v * count + i) * axes + axis) * components + c, value * weights[1 + axis]);
+            sums.gradients.add(((v * count + i) * axes + axis) * components + c, value * slope[axis]);
           }
         }
       }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "core/backend.hpp"
@@ -38,6 +39,11 @@ namespace quadrat::test {
 /// `full`, or `reduced` if sizes should be small.
 [[nodiscard]] inline std::size_t size_or(std::size_t full, std::size_t reduced) {
   return small_sizes() ? reduced : full;
+}
+
+/// The same for what needs `full` only on a GPU, and is `reduced` on the CPU.
+[[nodiscard]] inline std::size_t gpu_size_or(std::size_t full, std::size_t reduced) {
+  return std::is_same_v<backend_context, cuda_context> ? size_or(full, reduced) : reduced;
 }
 
 /// A context at a level of determinism; a backend without threads ignores their number.

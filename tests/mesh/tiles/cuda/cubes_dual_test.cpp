@@ -46,15 +46,15 @@ void expect_long_footprints(std::uint64_t seed, int width, const vec<int, 3>& me
 TYPED_TEST(long_footprints, of_all_widths_agree_with_the_reference) {
   std::uint64_t seed = 0;
   for (const int width : {8, 9, 10, 11, 12, 13, 14, 15, 16}) {
-    expect_long_footprints<TypeParam>(++seed, width, {20, 23, 26}, size_or(2500, 900));
+    expect_long_footprints<TypeParam>(++seed, width, {20, 23, 26}, gpu_size_or(2500, 900));
   }
 }
 
 TYPED_TEST(long_footprints, wrap_around_meshes_that_are_shorter_than_cubes) {
   std::uint64_t seed = 40;
   for (const int width : {9, 11, 14, 16}) {
-    expect_long_footprints<TypeParam>(++seed, width, {7, 30, 5}, size_or(1200, 500));
-    expect_long_footprints<TypeParam>(++seed, width, {33, 3, 18}, size_or(1200, 500));
+    expect_long_footprints<TypeParam>(++seed, width, {7, 30, 5}, gpu_size_or(1200, 500));
+    expect_long_footprints<TypeParam>(++seed, width, {33, 3, 18}, gpu_size_or(1200, 500));
   }
 }
 
@@ -62,7 +62,7 @@ TYPED_TEST(long_footprints, wrap_around_meshes_that_are_shorter_than_cubes) {
 TYPED_TEST(long_footprints, of_long_meshes_pass_from_tile_to_tile) {
   std::uint64_t seed = 80;
   for (const int width : {10, 13, 15}) {
-    expect_long_footprints<TypeParam>(++seed, width, {150, 17, 16}, size_or(5000, 2000));
+    expect_long_footprints<TypeParam>(++seed, width, {150, 17, 16}, gpu_size_or(5000, 2000));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <limits>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include "mesh/exact_window.hpp"
@@ -26,7 +27,7 @@ class halves_test : public backend_test {
 
 /// Points everywhere, so many per mesh point that tensor cores take them.
 spread_case<float, 3> dense_case(std::uint64_t seed, std::size_t per_mesh_point_in_tenths, std::size_t components) {
-  constexpr int extent = 21;
+  constexpr int extent = std::is_same_v<backend_context, cuda_context> ? 21 : 14;
   auto it = uniform_case<float, 3>(seed, extent * extent * extent * per_mesh_point_in_tenths / 10, extent);
   it.components = components;
   it.signed_values = true;
