@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <random>
 #include <type_traits>
@@ -22,11 +23,12 @@ constexpr int spread_order = 6;
 /// Random points in a cube of edge 1, between two planes across its first axis.
 [[nodiscard]] std::vector<vec<float, 3>> points_between(float lower, float upper, std::size_t count, int seed) {
   constexpr float last = 0.99999f;
+  const float below = std::nextafter(upper, lower);  // rounding may give the upper plane
   std::mt19937 random(static_cast<unsigned>(seed));
   std::uniform_real_distribution<float> across(lower, upper), along(0, 1);
   std::vector<vec<float, 3>> points(count);
   for (auto& point : points) {
-    point = {std::min(across(random), last), std::min(along(random), last), std::min(along(random), last)};
+    point = {std::min(across(random), below), std::min(along(random), last), std::min(along(random), last)};
   }
   return points;
 }
@@ -114,9 +116,8 @@ void time_transform(const session& s, const Context& context, communicator& rank
   const auto given = to_device(context, points);
   auto plan = make();
   const timing placed = time_together(s, context, ranks, 1, [&] { set(plan, points_of(given)); });
-  array<std::complex<float>, Context> values(context, points.size()), modes(context, plan.mode_count());
-  fill_bytes(context, values.data(), 1, values.bytes());
-  fill_bytes(context, modes.data(), 1, modes.bytes());
+  auto values = to_device(context, std::vector<std::complex<float>>(points.size(), 1.0f));
+  auto modes = to_device(context, std::vector<std::complex<float>>(plan.mode_count(), 1.0f));
   const timing measured = time_together(s, context, ranks, s.full() ? 3 : 1, [&] {
     if (type == 1) {
       plan.type_1_async(values.data(), modes.data());
