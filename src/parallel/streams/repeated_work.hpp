@@ -36,9 +36,8 @@ class repeated_work {
 
  private:
   [[nodiscard]] static bool can_capture(const cuda_context& context) {
-    // The legacy default stream, under its name in the CUDA runtime, cannot be captured.
-    const auto legacy = reinterpret_cast<cuda_stream>(std::uintptr_t{1});
-    return context.stream() != legacy && context.stream() != nullptr && !is_capturing(context);
+    // The legacy default stream cannot be captured: null, or 1 under its name in the CUDA runtime.
+    return reinterpret_cast<std::uintptr_t>(context.stream()) > 1 && !is_capturing(context);
   }
   template <typename Work>
   void replay(const cuda_context& context, const Key& key, const Work& work) {
