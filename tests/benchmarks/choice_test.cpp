@@ -201,6 +201,8 @@ TEST(choice_places, are_all_in_the_box_the_same_in_any_order_of_memory) {
   EXPECT_THROW(static_cast<void>(make_places("unform", 10, 3, 5, false)), argument_error);
 }
 
+// These are of the same suite because a suite is a process, and each process simulates the frames again.
+
 /// Of the fluid: the share of the bottom that has anything above it.
 template <int D>
 [[nodiscard]] double wetted(const frame<D>& fluid) {
@@ -209,7 +211,7 @@ template <int D>
   return static_cast<double>(columns.size()) / 20;
 }
 
-TEST(choice_frames, are_of_a_fluid_that_falls_and_stays_in_its_box) {
+TEST(choice_places, are_of_a_fluid_that_falls_and_stays_in_its_box) {
   const auto& frames = dam_break_frames<2>();
   ASSERT_GE(frames.size(), 8U);
   EXPECT_LT(wetted(frames.front()), 0.3);
@@ -227,7 +229,7 @@ TEST(choice_frames, are_of_a_fluid_that_falls_and_stays_in_its_box) {
   EXPECT_LT(near, last.size() / 5);
 }
 
-TEST(choice_frames, are_of_persons_who_gather_without_standing_on_each_other) {
+TEST(choice_places, are_of_persons_who_gather_without_standing_on_each_other) {
   const auto& frames = crowd_frames();
   ASSERT_GE(frames.size(), 8U);
   const auto met = [](const frame<2>& now, double distance) {
