@@ -108,16 +108,20 @@ template class contact_task<backend_context, double>;
 
 template <typename T, typename Domain>
 using task_passes = row_passes<contact_sink<T, Domain>>;
-template <typename T>
-using one_domain = box<T, 3>;
 
-#define QUADRAT_CONTACTS_IN(T, Domain)                                                                              \
-  template void contact_task<backend_context, T>::find_in_rows(const task_passes<T, Domain<T>>&, const Domain<T>&); \
-  template void contact_task<backend_context, T>::find_in_pairs(const row_passes<pair_sink>&, const Domain<T>&)
-QUADRAT_CONTACTS_IN(float, one_domain);
-QUADRAT_CONTACTS_IN(float, system_domains);
-QUADRAT_CONTACTS_IN(double, one_domain);
-QUADRAT_CONTACTS_IN(double, system_domains);
-#undef QUADRAT_CONTACTS_IN
+template void contact_task<backend_context, float>::find_in_rows(const task_passes<float, box<float, 3>>&,
+                                                                 const box<float, 3>&);
+template void contact_task<backend_context, float>::find_in_pairs(const row_passes<pair_sink>&, const box<float, 3>&);
+template void contact_task<backend_context, float>::find_in_rows(const task_passes<float, system_domains<float>>&,
+                                                                 const system_domains<float>&);
+template void contact_task<backend_context, float>::find_in_pairs(const row_passes<pair_sink>&,
+                                                                  const system_domains<float>&);
+template void contact_task<backend_context, double>::find_in_rows(const task_passes<double, box<double, 3>>&,
+                                                                  const box<double, 3>&);
+template void contact_task<backend_context, double>::find_in_pairs(const row_passes<pair_sink>&, const box<double, 3>&);
+template void contact_task<backend_context, double>::find_in_rows(const task_passes<double, system_domains<double>>&,
+                                                                  const system_domains<double>&);
+template void contact_task<backend_context, double>::find_in_pairs(const row_passes<pair_sink>&,
+                                                                   const system_domains<double>&);
 
 }  // namespace quadrat::detail
