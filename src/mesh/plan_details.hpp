@@ -28,7 +28,7 @@ enum class unit_reduction { shuffle, shared_memory };
 /// Settings of a plan, beyond its options, for modules above and for comparisons of the paper's methods.
 struct plan_details {
   mesh_stack stack{};
-  bool real = false;     ///< whether only real values are spread and interpolated
+  bool real = false;  ///< whether only real values are spread and interpolated
   part_of_mesh part{};
   int compute_unit = 0;  ///< single_mesh: threads per mesh point, 1, 2, 4, ... 32; 0: the paper's rule
   unit_reduction reduction = unit_reduction::shuffle;  ///< single_mesh
