@@ -103,7 +103,7 @@ template <typename T>
   constexpr T far = std::numeric_limits<T>::max() / 2;
   for (int axis = 0; axis < 3; ++axis) {
     if (points.component[axis] != nullptr) continue;
-    points.axis[axis] = {-far, far, T(0), T(0), T(0), T(1), 1, 1, false};
+    points.axis[axis] = {-far, far, T(0), T(0), T(0), T(1), 1, 1, false, T(0)};
     points.component[axis] = points.component[2];
   }
   return points;
