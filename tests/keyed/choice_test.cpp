@@ -271,7 +271,8 @@ TEST(key_choice, a_sample_on_a_gpu_costs_little_of_the_work_or_of_what_is_at_sta
   EXPECT_TRUE(detail::worth_key_sample(true, false, 5000, 0, 11 * ms));
   // One call for five million elements in a million rows is worth it, one for ten thousand is not.
   const auto worth = [&](double elements) {
-    const detail::key_request request{true, 1, determinism::none, 1e11, false, elements, elements / 5, 24, 1, {}, 3};
+    const detail::key_request request{
+        true, 1, determinism::none, std::size_t{100} << 30, false, elements, elements / 5, 24, 1, {}, 3};
     const auto choice = detail::choose_unseen_key_method(request, shipped_profile(true));
     return detail::worth_key_sample(true, false, static_cast<std::size_t>(elements), choice.milliseconds,
                                     choice.at_stake_ms);
