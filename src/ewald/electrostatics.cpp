@@ -126,6 +126,7 @@ void electrostatics<Context, T>::implementation::choose_parameters(const detail:
   const auto& systems = measured.systems;
   const double least = std::min(options.accuracy, sizeof(T) == 4 ? 1e-6 : 1e-14);
   const double accuracy = std::max(options.accuracy * measured.strictness, least);
+  smooth_stream.join(context);
   smooth.reset();
   auto choice = detail::choose_ewald({options.method, options.law, accuracy, options.parameters,
                                       detail::choice_place_of(context), sizeof(T) == 4, accuracy / options.accuracy},

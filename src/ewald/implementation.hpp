@@ -54,6 +54,10 @@ struct electrostatics<Context, T>::implementation {
     require(options.law == pair_law::coulomb || options.method != "esp",
             "the method esp serves Coulomb's law; for 1/r^6 use spme or direct");
   }
+  implementation(const implementation&) = delete;
+  implementation& operator=(const implementation&) = delete;
+  /// A graph runs the smooth part in the context's stream, so the order of its own does not protect its memory.
+  ~implementation() { smooth_stream.join(context); }
 
   void prepare(const electrostatics_input<T>& input);
   void compute(const electrostatics_input<T>& input, const electrostatics_output<T>& output);

@@ -506,6 +506,21 @@ TEST_F(electrostatics_test, asynchronous_calls_need_what_was_prepared) {
   sums.check();
 }
 
+TEST_F(electrostatics_test, an_object_may_go_before_its_last_call_has_ended) {
+  const auto of = random_case(61, {.points = 300});
+  const backend_context context;
+  ewald_arrays<double> arrays(context, of);
+  {
+    electrostatics<backend_context, double> sums(context);
+    sums.prepare(arrays.input());
+    for (int call = 0; call < 8; ++call) sums.compute_async(arrays.input(), arrays.output());
+  }
+  array<double, backend_context> others(context, 1 << 20);  // may get the memory that was released
+  fill_bytes(context, others.data(), 0xff, others.bytes());
+  const auto found = arrays.results(), wanted = compute_ewald(of, {});
+  for (std::size_t i = 0; i < of.points.size(); ++i) ASSERT_LT(norm(found.forces[i] - wanted.forces[i]), 1e-6) << i;
+}
+
 }  // namespace
 
 }  // namespace quadrat::test

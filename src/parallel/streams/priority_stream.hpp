@@ -24,6 +24,9 @@ class priority_stream {
   void wait_for(const Context& /*main*/) {}
   /// Work enqueued in `main` later waits for the work already here.
   void make_wait(const Context& /*main*/) {}
+  /// Work enqueued later in either waits for the work already in both, as before memory of both is released. Not while
+  /// `main` is captured. Errors show up elsewhere.
+  void join(const Context& /*main*/) noexcept {}
 
  private:
   Context context_;
@@ -57,6 +60,13 @@ class priority_stream<cuda_context> {
   [[nodiscard]] const cuda_context& context() const { return context_; }
   void wait_for(const cuda_context& main) { order(main.stream(), stream_); }
   void make_wait(const cuda_context& main) { order(stream_, main.stream()); }
+  void join(const cuda_context& main) noexcept {
+    cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(main.stream(), &capturing) != cudaSuccess) return;
+    if (capturing != cudaStreamCaptureStatusNone) return;
+    if (cudaEventRecord(passed_, main.stream()) == cudaSuccess) cudaStreamWaitEvent(stream_, passed_, 0);
+    if (cudaEventRecord(passed_, stream_) == cudaSuccess) cudaStreamWaitEvent(main.stream(), passed_, 0);
+  }
 
  private:
   void order(cudaStream_t first, cudaStream_t second) {
